@@ -1,0 +1,27 @@
+#pragma once
+// Text: what parsers and error messages share. Parsers report the position of the offending character.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.hpp"
+
+namespace onedim {
+
+std::string_view trim(std::string_view text);
+
+// Splits at `separator` outside (), [], {} and quotes; pieces are trimmed; an empty text gives no pieces.
+std::vector<std::string_view> split_top_level(std::string_view text, char separator);
+
+// The candidate with the least edit distance to `name`, or "" if none is near enough to be a misspelling.
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
+
+// `; did you mean "mm"?` or "".
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
+
+// An error that quotes `text` and points at `position` in it: `... at column 5 of "f32[4,"`.
+Status text_error(std::string_view text, size_t position, std::string_view what);
+
+}  // namespace onedim

@@ -1,0 +1,50 @@
+#pragma once
+// Registry: all ops and partial kinds of the packs that were committed, by name, read-only for its users.
+// Commits are whole packs or nothing; when an op, kernel or kind clashes with an earlier pack's, the earlier
+// stays and the later pack is refused. References across packs (kernels for foreign ops, partial kinds in
+// rules) are resolved by `resolve` after all packs are staged.
+
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/pack/op.hpp"
+#include "core/pack/partial_kind.hpp"
+
+namespace onedim {
+
+// What one pack's init registered, copied and checked, not yet visible.
+struct StagedPack {
+  std::string name;
+  std::string version;
+  std::string path;
+  std::vector<std::unique_ptr<Op>> ops;
+  std::vector<std::pair<std::string, Kernel>> kernels;  // (op, kernel)
+  std::vector<std::unique_ptr<PartialKind>> partial_kinds;
+};
+
+class Registry {
+ public:
+  // AlreadyExists, naming both files, if anything clashes; then nothing of `pack` is kept.
+  Status commit(StagedPack pack);
+  // Links variants to plain ops, kernels to ops. What stays unresolved is returned, one line each, and takes no
+  // effect.
+  std::vector<std::string> resolve();
+
+  const Op* find(std::string_view name) const;
+  const PartialKind* find_partial_kind(std::string_view name) const;
+  std::vector<const Op*> ops() const;  // sorted by name
+  std::vector<std::string> op_names() const;
+  std::vector<const PartialKind*> partial_kinds() const;
+
+ private:
+  absl::flat_hash_map<std::string, std::unique_ptr<Op>> ops_;
+  absl::flat_hash_map<std::string, std::unique_ptr<PartialKind>> partial_kinds_;
+  std::vector<std::pair<std::string, Kernel>> pending_kernels_;
+  absl::flat_hash_map<std::string, std::string> pack_paths_;
+};
+
+}  // namespace onedim

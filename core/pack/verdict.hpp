@@ -1,0 +1,37 @@
+#pragma once
+// Verdict: what became of one file in a pack folder: a stable word, and a reason in one line. Every file found
+// gets one; nothing is skipped in silence.
+
+#include <string>
+#include <string_view>
+
+namespace onedim {
+
+enum class VerdictWord {
+  kLoaded,            // loaded
+  kNotAPlugin,        // not-a-plugin
+  kTruncated,         // truncated
+  kWrongArch,         // wrong-arch
+  kIncompatible,      // incompatible
+  kNeedsNewerHost,    // needs-newer-host
+  kEntryForeign,      // entry-foreign
+  kUnresolved,        // unresolved
+  kUnavailable,       // unavailable
+  kCrashedAtLoad,     // crashed-at-load
+  kTimeout,           // timeout
+  kPluginFault,       // plugin-fault
+  kBadDescriptor,     // bad-descriptor
+  kDuplicate,         // duplicate
+  kMissingDependency, // missing-dependency
+  kUnreadable,        // unreadable
+};
+
+struct Verdict {
+  VerdictWord word = VerdictWord::kLoaded;
+  std::string reason;  // empty if loaded
+  bool ok() const { return word == VerdictWord::kLoaded; }
+};
+
+std::string_view verdict_text(VerdictWord word);  // `not-a-plugin`
+
+}  // namespace onedim
