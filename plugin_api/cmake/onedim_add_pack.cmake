@@ -1,5 +1,6 @@
 # onedim_add_pack(NAME SOURCE...): a pack as the loader wants it: a module `NAME.so` that exports one symbol,
-# resolves everything at link time, and lands in ONEDIM_PACK_OUTPUT if that is set.
+# resolves everything when it is linked, lands in ONEDIM_PACK_OUTPUT if that is set, and is installed beside
+# the other packs if ONEDIM_INSTALLED_PACKS is.
 set(ONEDIM_PACK_VERSION_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/onedim_pack.map)
 
 function(onedim_add_pack name)
@@ -17,5 +18,8 @@ function(onedim_add_pack name)
     LINK_DEPENDS ${ONEDIM_PACK_VERSION_SCRIPT})
   if(ONEDIM_PACK_OUTPUT)
     set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${ONEDIM_PACK_OUTPUT})
+  endif()
+  if(ONEDIM_INSTALLED_PACKS)
+    install(TARGETS ${name} LIBRARY DESTINATION ${ONEDIM_INSTALLED_PACKS})
   endif()
 endfunction()
