@@ -38,12 +38,17 @@
 #define ONEDIM_ABI_MINOR 1
 #define ONEDIM_ABI_RELEASE "0.1"
 
-#ifdef __cplusplus
+/* C++11 and 14 allow no exception specification in a typedef. */
+#if defined(__cplusplus) && __cplusplus >= 201703L
 #define ONEDIM_NOEXCEPT noexcept
+#else
+#define ONEDIM_NOEXCEPT
+#endif
+
+#ifdef __cplusplus
 #define ONEDIM_EXTERN_C extern "C"
 extern "C" {
 #else
-#define ONEDIM_NOEXCEPT
 #define ONEDIM_EXTERN_C extern
 #endif
 
