@@ -30,6 +30,11 @@ Status unimplemented(fmt::format_string<Args...> format, Args&&... args) {
   return absl::UnimplementedError(fmt::format(format, std::forward<Args>(args)...));
 }
 
+// The message, as the standard's string_view: absl's own may be another type.
+inline std::string_view message_of(const Status& status) {
+  return {status.message().data(), status.message().size()};
+}
+
 // The message with `context` in front, the code kept.
 Status annotate(const Status& status, std::string_view context);
 

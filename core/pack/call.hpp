@@ -48,11 +48,17 @@ Result<CallText> parse_call(const Schema& schema, std::string_view text);
 Result<CallText> parse_call(const Schema& schema, std::string_view inputs, std::span<const std::string> attributes);
 // Text that parse_call reads back; defaults are left out.
 std::string format_call(const Call& call, std::span<const Domain> domains);
-// The tensors alone, one text per slot, and the attributes that differ from the defaults.
+// The tensors alone, one text per slot.
 std::vector<std::string> format_inputs(const Call& call);
+// The attributes that differ from the schema's defaults, those without a default always.
+std::vector<std::pair<std::string, Value>> given_attributes(const Call& call);
+// The whole text must be one domain, without the colon: `index(6)`.
+Result<Domain> parse_domain(std::string_view text);
 
 // Assigns a list of values to arguments by name, checks types against the schema, fills defaults. `tensors`
-// holds, per schema argument, its metas (empty for non-tensors and numbers).
+// holds, per schema argument, its metas (empty for non-tensors, numbers, and tensors that are absent).
+// device, layout, pin_memory, memory_format and generator are accepted where the schema lacks them, and have
+// no effect.
 Result<Call> make_call(const Schema& schema, std::vector<std::vector<OptionalMeta>> tensors,
                        std::vector<std::pair<std::string, Value>> attributes);
 

@@ -53,4 +53,11 @@ struct Schema {
 Result<Schema> parse_schema(std::string_view text);
 std::string format_schema(const Schema& schema);
 
+// `int[2]? stride`, without alias marks; for messages.
+std::string format_type(const Argument& argument);
+
+// `value` as the schema's type wants it: an int becomes a float, a single value stands for a list with a fixed
+// size (which, as in ATen, a given list need not have), a word that names a dtype is a string again.
+Result<Value> fit_value(const Argument& argument, Value value);
+
 }  // namespace onedim
