@@ -1,0 +1,94 @@
+"""The checks find what they are for, and leave alone what is fine."""
+
+import unittest
+
+import cpp_text
+import layering
+import readme
+import size_caps
+import words
+
+
+class CppText(unittest.TestCase):
+    def test_comments_and_literals_are_told_apart(self):
+        source = 'int a = 1\'000; // "no"\nauto b = "//yes"; /* "no" */ auto c = R"x(mm(")x";'
+        self.assertEqual([text for _, text in cpp_text.string_literals(source)], ["//yes", 'mm("'])
+        self.assertIn('"//yes"', cpp_text.without_comments(source))
+        self.assertNotIn("no", cpp_text.without_comments(source))
+
+    def test_line_numbers_survive(self):
+        source = "/* one\ntwo */\n\"three\""
+        self.assertEqual(list(cpp_text.string_literals(source)), [(3, "three")])
+        self.assertEqual(cpp_text.code_only(source).count("\n"), 2)
+
+
+class SizeCaps(unittest.TestCase):
+    def lengths(self, source):
+        return {name: last - first + 1 for name, first, last in size_caps.functions(source)}
+
+    def test_functions_are_measured_from_their_head(self):
+        source = "namespace a {\nstruct S {\n  int f() {\n    if (x) {\n    }\n  }\n};\ntemplate <class T>\nT g(T x) {\n  return x;\n}\n}\n"
+        self.assertEqual(self.lengths(source), {"f": 4, "g": 4})
+
+    def test_braces_in_literals_and_macros_do_not_count(self):
+        source = '#define OPEN {\nint f() {\n  return "{"[0] + \'{\';\n}\nint g() { return 0; }\n'
+        self.assertEqual(self.lengths(source), {"f": 3, "g": 1})
+
+    def test_a_lambda_belongs_to_its_function(self):
+        self.assertEqual(self.lengths("int f() {\n  auto g = [] {\n  };\n  return 1;\n}\n"), {"f": 5})
+
+    def test_the_abi_header_has_a_cap_of_its_own(self):
+        self.assertEqual(size_caps.file_cap("plugin_api/include/onedim/pack.h"), 450)
+        self.assertEqual(size_caps.file_cap("core/base/text.hpp"), 300)
+
+
+class Layering(unittest.TestCase):
+    def test_arrows_point_down(self):
+        for name, quoted, target, wrong in [
+            ("plugins/a/a.cpp", True, "core/base/text.hpp", True),
+            ("plugins/a/a.cpp", True, "../b/b.hpp", True),
+            ("plugins/a/a.cpp", False, "onedim/pack.hpp", False),
+            ("core/tensor/tensor.cpp", True, "core/base/text.hpp", False),
+            ("core/tensor/tensor.cpp", True, "core/layout/layout.hpp", True),
+            ("core/tensor/tensor.cpp", True, "tools/session.hpp", True),
+            ("core/tensor/tensor.cpp", True, "tensor.hpp", True),
+            ("plugin_api/include/onedim/pack.hpp", False, "fmt/core.h", True),
+            ("plugin_api/include/onedim/pack.hpp", False, "vector", False),
+            ("tools/onedim.cpp", True, "core/pack/registry.hpp", False),
+        ]:
+            self.assertEqual(bool(layering.include_fault(name, quoted, target)), wrong, (name, target))
+
+
+class Words(unittest.TestCase):
+    def found(self, line):
+        return [what for pattern, what in words.CHECKS if pattern.search(line)]
+
+    def test_marks_paths_and_hosts_are_found(self):
+        for line in ["// TO" "DO: later", "a quick fix for " "now", "cd /ho" "me/me/x", "see ../sha" "red/x", "https://py" "pi.org/x"]:
+            self.assertEqual(len(self.found(line)), 1, line)
+
+    def test_plain_text_is_left_alone(self):
+        for line in ["/usr/lib/x", "build/release", "share/onedim", "todos(x)", "https://example.org", "a/home/x"]:
+            self.assertEqual(self.found(line), [], line)
+
+
+class Readme(unittest.TestCase):
+    def test_commands_and_their_output(self):
+        block = "$ a\nx\n$ b <<E\n> c\n> E\n"
+        self.assertEqual(readme.commands(block), [("a", ["x"]), ("b <<E\nc\nE", [])])
+
+    def test_dots_stand_for_lines_and_for_text(self):
+        fits = readme.pattern(["a", "...", "took ... s"])
+        self.assertTrue(fits.match("a\nb\nc\ntook 1.5 s\n"))
+        self.assertTrue(fits.match("a\ntook 1.5 s\n"))
+        self.assertFalse(fits.match("a\ntook 1.5 s\nmore\n"))
+        self.assertFalse(fits.match("b\ntook 1.5 s\n"))
+
+    def test_no_output_is_an_output(self):
+        self.assertIsNone(readme.difference("true", [], ""))
+        self.assertIsNotNone(readme.difference("echo x", [], "x\n"))
+        self.assertIsNotNone(readme.difference("true", ["x"], ""))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)

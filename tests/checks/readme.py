@@ -1,0 +1,96 @@
+"""The README's commands run as written and print what it shows.
+
+A fenced block marked `console` holds commands behind `$ ` (continued behind `> `), each followed by its output. All
+of them run in order in one shell, in a scratch folder that looks like a fresh clone built by the quickstart. A line
+`...` stands for any lines, `...` inside a line for any text. Blocks marked `sh` are not run: their first words must
+be files that can be executed.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import tempfile
+
+import tree
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
+MARK = "=== end of command"
+
+
+def commands(block):
+    """(command, expected lines) in order."""
+    found = []
+    for line in block.rstrip("\n").split("\n"):
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif line.startswith("> ") or line == ">":
+            command, expected = found.pop()
+            found.append((command + "\n" + line[2:], expected))
+        elif found:
+            found[-1][1].append(line)
+    return found
+
+
+def pattern(expected):
+    parts = []
+    for line in expected:
+        if line.strip() == "...":
+            parts.append(r"(?:.*\n)*?")
+        else:
+            parts.append(r".*?".join(re.escape(piece.rstrip()) for piece in line.split("...")) + r"[ \t]*\n")
+    return re.compile("".join(parts) + r"\Z")
+
+
+def lay_out(folder, build):
+    """The clone's top level by links, and the build where the quickstart leaves it."""
+    for name in {name.split("/")[0] for name in tree.files()}:
+        os.symlink(os.path.join(tree.ROOT, name), os.path.join(folder, name))
+    os.mkdir(os.path.join(folder, "build"))
+    os.symlink(os.path.abspath(build), os.path.join(folder, "build", "release"))
+
+
+def run_all(script_commands, folder):
+    script = "".join(f"{command}\nprintf '\\n%s %s\\n' '{MARK}' $?\n" for command, _ in script_commands)
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "CLICOLOR": "0"}
+    for name in ("ONEDIM_PACK_PATH", "CMAKE_GENERATOR"):
+        environment.pop(name, None)
+    result = subprocess.run(["bash"], input=script, cwd=folder, env=environment, text=True, timeout=600,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return re.split(rf"\n?^{MARK} \d+\n", result.stdout, flags=re.M)
+
+
+def difference(command, expected, printed):
+    printed = printed.strip("\n") + "\n" if printed.strip("\n") else ""
+    if pattern(expected).match(printed):
+        return None
+    return "\n".join([f"README.md: `{command}` prints another text", "--- README", *expected, "--- now", printed])
+
+
+def script_faults(text):
+    for kind, block in BLOCK.findall(text):
+        for line in block.split("\n") if kind == "sh" else []:
+            words = line.split("#")[0].split()
+            if words and "/" in words[0] and not os.access(os.path.join(tree.ROOT, words[0]), os.X_OK):
+                yield f"README.md: {words[0]} cannot be executed"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", help="the build folder")
+    parser.add_argument("--readme", default="README.md")
+    options = parser.parse_args()
+    text = tree.read(options.readme)
+    wanted = [pair for kind, block in BLOCK.findall(text) if kind == "console" for pair in commands(block)]
+    with tempfile.TemporaryDirectory() as folder:
+        lay_out(folder, options.build)
+        printed = run_all(wanted, folder)
+    faults = [*script_faults(text)]
+    if len(printed) != len(wanted) + 1:
+        faults.append(f"README.md: {len(wanted)} commands, but {len(printed) - 1} ended")
+    faults += filter(None, (difference(*pair, text) for pair, text in zip(wanted, printed)))
+    tree.finish("readme", faults, f"{len(wanted)} commands")
+
+
+if __name__ == "__main__":
+    main()
