@@ -1,0 +1,220 @@
+#pragma once
+// Call: a pack's view of one call of an op. Arguments are asked for by the schema's names; a tensor
+// argument may be absent, or a plain number (then it is an attribute and has no slot). Everything
+// is borrowed from the host for the duration of the callback. Wrong use throws Error, which the
+// wrapper turns into a status.
+
+#include <onedim/dtype.hpp>
+
+#include <complex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace onedim::api {
+
+// What callbacks throw. The text says what was wrong and what was expected.
+struct Error {
+  int32_t status = ONEDIM_STATUS_INVALID_ARGUMENT;
+  std::string text;
+};
+[[noreturn]] inline void fail(std::string text, int32_t status = ONEDIM_STATUS_INVALID_ARGUMENT) {
+  throw Error{status, std::move(text)};
+}
+inline void require(bool condition, const char* text) {
+  if (!condition) fail(text);
+}
+
+inline std::string_view view_of(onedim_text_t text) { return {text.data, text.size}; }
+inline onedim_text_t text_of(std::string_view text) { return {text.data(), text.size()}; }
+
+// One tensor of a call; sizes and strides count elements.
+class TensorView {
+ public:
+  TensorView() = default;
+  explicit TensorView(const onedim_tensor_t* raw) : raw_(raw) {}
+  bool present() const { return raw_ != nullptr && raw_->present; }
+  DType dtype() const { return static_cast<DType>(raw_->dtype); }
+  int ndim() const { return raw_->ndim; }
+  int64_t size(int dim) const { return raw_->shape[dim]; }
+  int64_t stride(int dim) const { return raw_->strides[dim]; }
+  std::span<const int64_t> shape() const { return {raw_->shape, static_cast<size_t>(raw_->ndim)}; }
+  std::span<const int64_t> strides() const {
+    return {raw_->strides, static_cast<size_t>(raw_->ndim)};
+  }
+  int64_t element_count() const {
+    int64_t count = 1;
+    for (int64_t size : shape()) count *= size;
+    return count;
+  }
+  void* data() const { return raw_->data; }
+  template <typename T>
+  T* data_as() const {
+    return static_cast<T*>(raw_->data);
+  }
+
+ private:
+  const onedim_tensor_t* raw_ = nullptr;
+};
+
+class Call {
+ public:
+  explicit Call(const onedim_call_t* raw) : raw_(raw) {}
+  const onedim_call_t* raw() const { return raw_; }
+  std::string_view op() const { return view_of(raw_->op); }
+
+  int input_count() const { return static_cast<int>(raw_->input_count); }
+  int output_count() const { return static_cast<int>(raw_->output_count); }
+  TensorView input(int slot) const { return TensorView(&raw_->inputs[slot]); }
+  TensorView output(int slot = 0) const { return TensorView(&raw_->outputs[slot]); }
+
+  // Slots of a schema argument; first -1 where it is an attribute.
+  const onedim_argument_t& argument(std::string_view name) const {
+    const onedim_argument_t* found = find_argument(name);
+    if (found == nullptr)
+      fail("the schema of " + std::string(op()) + " has no argument " + std::string(name));
+    return *found;
+  }
+  int slot(std::string_view name) const { return argument(name).first_slot; }
+  // A tensor argument that is there as a tensor.
+  bool has_tensor(std::string_view name) const {
+    const onedim_argument_t* found = find_argument(name);
+    return found && found->first_slot >= 0 && found->slot_count == 1 &&
+           input(found->first_slot).present();
+  }
+  // Not present if absent or a number.
+  TensorView tensor(std::string_view name) const {
+    return has_tensor(name) ? input(slot(name)) : TensorView();
+  }
+  // Elements of a list; absent ones are not present.
+  std::vector<TensorView> tensors(std::string_view name) const {
+    const onedim_argument_t& list = argument(name);
+    std::vector<TensorView> views;
+    for (int i = 0; i < list.slot_count; ++i) views.push_back(input(list.first_slot + i));
+    return views;
+  }
+
+  // Null where the schema has no such attribute.
+  const onedim_value_t* find_attribute(std::string_view name) const {
+    for (uint64_t i = 0; i < raw_->attribute_count; ++i) {
+      if (view_of(raw_->attributes[i].name) == name) return &raw_->attributes[i].value;
+    }
+    return nullptr;
+  }
+  bool has_attribute(std::string_view name) const {
+    const onedim_value_t* value = find_attribute(name);
+    return value != nullptr && value->kind != ONEDIM_VALUE_NONE;
+  }
+  // T: bool, int64_t, double, std::complex<double>, std::string_view, DType, std::vector or
+  // std::optional of these. Numbers convert upwards; none is an error unless T is optional; a lone
+  // value reads as a list of one.
+  template <typename T>
+  T attribute(std::string_view name) const;
+
+  // Null in a call on whole tensors.
+  const onedim_location_t* location() const { return raw_->location; }
+  uint64_t seed() const { return raw_->seed; }
+  uint64_t call_id() const { return raw_->call_id; }
+  // Size of an input's or output's dim in the global tensor.
+  int64_t global_size(bool is_output, int slot, int dim) const {
+    if (const onedim_location_t* at = location()) {
+      return (is_output ? at->outputs : at->inputs)[slot].global_shape[dim];
+    }
+    return (is_output ? output(slot) : input(slot)).size(dim);
+  }
+  // Global index of a local index.
+  int64_t global_index(bool is_output, int slot, int dim, int64_t local) const {
+    const onedim_location_t* at = location();
+    if (at == nullptr) return local;
+    const onedim_slot_location_t& where = (is_output ? at->outputs : at->inputs)[slot];
+    for (uint64_t i = where.interval_begins[dim]; i < where.interval_begins[dim + 1]; ++i) {
+      const onedim_interval_t& interval = where.intervals[i];
+      if (local < interval.end - interval.begin) return interval.begin + local;
+      local -= interval.end - interval.begin;
+    }
+    fail("local index " + std::to_string(local) + " lies beyond the shard");
+  }
+
+ private:
+  const onedim_argument_t* find_argument(std::string_view name) const {
+    for (uint64_t i = 0; i < raw_->argument_count; ++i) {
+      if (view_of(raw_->arguments[i].name) == name) return &raw_->arguments[i];
+    }
+    return nullptr;
+  }
+  const onedim_call_t* raw_;
+};
+
+namespace detail {
+template <typename T>
+struct IsVector : std::false_type {};
+template <typename T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <typename T>
+struct IsOptional : std::false_type {};
+template <typename T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <typename T>
+T read_value(const onedim_value_t& value, std::string_view name) {
+  const bool integer = value.kind == ONEDIM_VALUE_INT || value.kind == ONEDIM_VALUE_BOOL;
+  if constexpr (IsOptional<T>::value) {
+    if (value.kind == ONEDIM_VALUE_NONE) return std::nullopt;
+    return read_value<typename T::value_type>(value, name);
+  } else if constexpr (IsVector<T>::value) {
+    T items;
+    if (value.kind != ONEDIM_VALUE_LIST) {
+      items.push_back(read_value<typename T::value_type>(value, name));
+      return items;
+    }
+    for (uint64_t i = 0; i < value.item_count; ++i) {
+      items.push_back(read_value<typename T::value_type>(value.items[i], name));
+    }
+    return items;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (integer) return value.integer != 0;
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    if (integer) return value.integer;
+  } else if constexpr (std::is_same_v<T, double>) {
+    if (integer) return static_cast<double>(value.integer);
+    if (value.kind == ONEDIM_VALUE_FLOAT) return value.real;
+  } else if constexpr (std::is_same_v<T, std::complex<double>>) {
+    if (integer) return static_cast<double>(value.integer);
+    if (value.kind == ONEDIM_VALUE_FLOAT || value.kind == ONEDIM_VALUE_COMPLEX)
+      return {value.real, value.imaginary};
+  } else if constexpr (std::is_same_v<T, std::string_view>) {
+    if (value.kind == ONEDIM_VALUE_STRING) return view_of(value.text);
+  } else if constexpr (std::is_same_v<T, DType>) {
+    if (value.kind == ONEDIM_VALUE_DTYPE) return static_cast<DType>(value.integer);
+  }
+  fail("attribute " + std::string(name) + " has a value of the wrong type");
+}
+}  // namespace detail
+
+template <typename T>
+T Call::attribute(std::string_view name) const {
+  const onedim_value_t* value = find_attribute(name);
+  if (value == nullptr) fail(std::string(op()) + " has no attribute " + std::string(name));
+  return detail::read_value<T>(*value, name);
+}
+
+// A number's dtype for promotion: bool, i64, f64 or c128.
+inline DType number_dtype(const onedim_value_t& value) {
+  switch (value.kind) {
+    case ONEDIM_VALUE_BOOL:
+      return DType::kBool;
+    case ONEDIM_VALUE_INT:
+      return DType::kI64;
+    case ONEDIM_VALUE_FLOAT:
+      return DType::kF64;
+    case ONEDIM_VALUE_COMPLEX:
+      return DType::kC128;
+    default:
+      fail("expected a number");
+  }
+}
+
+}  // namespace onedim::api

@@ -1,0 +1,262 @@
+#pragma once
+// OpBuilder: declares one op in a few lines. Families give shapes and rules (pointwise, einsum);
+// tables and callbacks add what they leave out. Declarations collect; the host sees them when the
+// pack's function ends.
+
+#include <onedim/elementwise.hpp>
+
+#include <deque>
+#include <functional>
+#include <memory>
+
+namespace onedim::api {
+
+// What a pointwise op makes of its operands' common dtype.
+enum class Promotion {
+  kCommon,      // the common dtype
+  kFloating,    // integers and bool become the default float
+  kComparison,  // computed in the common dtype, the output is bool
+};
+
+// Calls a callback, turns what it throws into a status with its message.
+template <typename F>
+int32_t guarded(const onedim_host_t* host, F&& f) noexcept {
+  const auto report = [host](int32_t status, std::string_view text) {
+    host->set_error(host, status, text_of(text));
+    return status;
+  };
+  try {
+    f();
+    return ONEDIM_OK;
+  } catch (const Error& error) {
+    return report(error.status, error.text);
+  } catch (const std::bad_alloc&) {
+    return report(ONEDIM_STATUS_RESOURCE_EXHAUSTED, "out of memory");
+  } catch (const std::exception& error) {
+    return report(ONEDIM_STATUS_INTERNAL, error.what());
+  } catch (...) {
+    return report(ONEDIM_STATUS_INTERNAL, "unknown exception");
+  }
+}
+
+// A function of float values on float and complex tensors and so on: lists of compute types.
+template <typename... Types>
+struct ComputeTypes {};
+using FloatTypes = ComputeTypes<float, double>;
+using RealTypes = ComputeTypes<float, double, int64_t>;
+using FloatComplexTypes = ComputeTypes<float, double, std::complex<float>, std::complex<double>>;
+using AllTypes = ComputeTypes<float, double, int64_t, std::complex<float>, std::complex<double>>;
+
+// Common dtype of the tensor arguments and the Scalar-valued operands in `names`.
+inline DType common_dtype(const Call& call, std::span<const std::string> names) {
+  ResultType result;
+  for (const std::string& name : names) {
+    const Operand found = operand(call, name);
+    if (found.tensor.present())
+      result.add_tensor(found.tensor.dtype(), found.tensor.ndim());
+    else if (found.value != nullptr)
+      result.add_number(number_dtype(*found.value));
+  }
+  const DType dtype = result.get();
+  require(dtype != DType::kUndefined, "the operands' dtypes have no common dtype");
+  return dtype;
+}
+
+inline DType promoted(DType common, Promotion promotion) {
+  return promotion == Promotion::kFloating ? to_floating(common) : common;
+}
+
+class OpBuilder {
+ public:
+  using InferFn = std::function<void(const Call&, OutputSink&)>;
+  using RulesFn = std::function<void(const Call&, RuleSink&)>;
+  using ComputeFn = std::function<void(const Call&, const onedim_execution_t&)>;
+
+  explicit OpBuilder(std::string_view schema) : schema_(schema) {}
+  OpBuilder(const OpBuilder&) = delete;
+
+  OpBuilder& summary(std::string_view text) { return summary_ = text, *this; }
+  // A call as on the command line; the first sample if not given.
+  OpBuilder& example(std::string_view text) { return example_ = text, *this; }
+  OpBuilder& flags(uint64_t bits) { return flags_ |= bits, *this; }
+  OpBuilder& position_aware() { return flags(ONEDIM_OP_POSITION_AWARE); }
+  OpBuilder& infer(InferFn fn) { return infer_ = std::move(fn), *this; }
+  // Rules that hold for every call, as text.
+  OpBuilder& rules(std::initializer_list<std::string_view> table) {
+    rule_table_.insert(rule_table_.end(), table.begin(), table.end());
+    return *this;
+  }
+  OpBuilder& rules(RulesFn fn) { return rules_.push_back(std::move(fn)), *this; }
+  OpBuilder& accept_local(std::function<void(const Call&)> fn) {
+    return accept_ = std::move(fn), *this;
+  }
+  OpBuilder& cost(std::function<void(const Call&, onedim_cost_t&)> fn) {
+    return cost_ = std::move(fn), *this;
+  }
+  OpBuilder& samples(std::initializer_list<std::string_view> table) {
+    samples_.insert(samples_.end(), table.begin(), table.end());
+    return *this;
+  }
+  OpBuilder& samples(std::function<void(SampleSink&)> fn) {
+    return samples_fn_ = std::move(fn), *this;
+  }
+  OpBuilder& gradient(std::initializer_list<std::string_view> ops) {
+    gradient_.assign(ops.begin(), ops.end());
+    return *this;
+  }
+  // `attribute` holds the size of output `slot`'s dim `first_dim`, or a list from there on.
+  OpBuilder& size_attribute(std::string attribute, int slot = 0, int first_dim = 0) {
+    size_attributes_.push_back({std::move(attribute), slot, first_dim});
+    return *this;
+  }
+  // Also registers the in-place form `NAME_.overload`, writing the first argument.
+  OpBuilder& in_place() { return in_place_ = true, *this; }
+  // Also registers an out= form under its full name, `add.out`.
+  OpBuilder& out(std::string_view name) { return out_ = name, *this; }
+
+  // Elementwise over `operands` (all Tensor arguments and numbers given for them by default):
+  // broadcast shape, promoted dtype, shard rules on every dim.
+  OpBuilder& pointwise(Promotion promotion = Promotion::kCommon,
+                       std::vector<std::string> operands = {});
+  // One output by an equation over the first operands, all of one dtype.
+  OpBuilder& einsum(std::string equation);
+
+  // A kernel over raw tensors for input dtypes in `dtypes`.
+  OpBuilder& compute(uint64_t dtypes, ComputeFn fn) {
+    dtypes_ = dtypes;
+    compute_ = std::move(fn);
+    return *this;
+  }
+  OpBuilder& workspace(std::function<uint64_t(const Call&)> fn) {
+    return workspace_ = std::move(fn), *this;
+  }
+  // A kernel of a pointwise op. `make(call)` returns the function of the elements; it runs once a
+  // call.
+  template <size_t kOperands, typename... Types, typename Make>
+  OpBuilder& elementwise(ComputeTypes<Types...>, Make make);
+  // The same for a function that needs nothing of the call: `compute<float, double>([](auto x)
+  // {...})`.
+  template <typename... Types, typename F>
+  OpBuilder& compute(F f) {
+    return elementwise<operand_count<F, std::tuple_element_t<0, std::tuple<Types...>>>()>(
+        ComputeTypes<Types...>{}, [f](const Call&) { return f; });
+  }
+
+  int32_t register_with(const onedim_host_t* host, onedim_registrar_t* registrar);
+
+ private:
+  struct SizeAttribute {
+    std::string attribute;
+    int slot;
+    int first_dim;
+  };
+  template <typename F, typename C>
+  static constexpr size_t operand_count() {
+    if constexpr (std::is_invocable_v<F, C>)
+      return 1;
+    else if constexpr (std::is_invocable_v<F, C, C>)
+      return 2;
+    else if constexpr (std::is_invocable_v<F, C, C, C>)
+      return 3;
+    else
+      return 4;
+  }
+  std::vector<std::string> schema_tensor_arguments() const;
+  std::string variant_schema(std::string_view name, bool in_place) const;
+  int32_t register_kernel(const onedim_host_t* host, onedim_registrar_t* registrar);
+  int32_t register_variant(const onedim_host_t* host, onedim_registrar_t* registrar,
+                           const std::string& schema);
+  std::string_view name() const { return std::string_view(schema_).substr(0, schema_.find('(')); }
+
+  static OpBuilder& self(void* user) { return *static_cast<OpBuilder*>(user); }
+  static int32_t infer_thunk(const onedim_host_t*, void*, const onedim_call_t*,
+                             onedim_sink_t*) noexcept;
+  static int32_t rules_thunk(const onedim_host_t*, void*, const onedim_call_t*,
+                             onedim_sink_t*) noexcept;
+  static int32_t accept_thunk(const onedim_host_t*, void*, const onedim_call_t*) noexcept;
+  static int32_t cost_thunk(const onedim_host_t*, void*, const onedim_call_t*,
+                            onedim_cost_t*) noexcept;
+  static int32_t samples_thunk(const onedim_host_t*, void*, onedim_sink_t*) noexcept;
+  static int32_t workspace_thunk(const onedim_host_t*, void*, const onedim_call_t*,
+                                 uint64_t*) noexcept;
+  static int32_t compute_thunk(const onedim_host_t*, void*, const onedim_call_t*,
+                               const onedim_execution_t*) noexcept;
+
+  std::string schema_, summary_, example_, out_;
+  uint64_t flags_ = 0;
+  bool in_place_ = false;
+  std::vector<std::string> rule_table_, samples_, gradient_, operands_;
+  Promotion promotion_ = Promotion::kCommon;
+  InferFn infer_;
+  std::vector<RulesFn> rules_;
+  std::function<void(const Call&)> accept_;
+  std::function<void(const Call&, onedim_cost_t&)> cost_;
+  std::function<void(SampleSink&)> samples_fn_;
+  std::vector<SizeAttribute> size_attributes_;
+  uint64_t dtypes_ = 0;
+  ComputeFn compute_;
+  std::function<uint64_t(const Call&)> workspace_;
+};
+
+// Names of the schema's plain Tensor arguments, `out` aside.
+inline std::vector<std::string> OpBuilder::schema_tensor_arguments() const {
+  std::vector<std::string> names;
+  size_t at = schema_.find('(') + 1;
+  const size_t end = schema_.find("->");
+  while (at < end) {
+    size_t stop = schema_.find(',', at);
+    if (stop == std::string::npos || stop > end) stop = schema_.rfind(')', end);
+    const std::string argument = schema_.substr(at, stop - at);
+    const size_t type = argument.find("Tensor");
+    const size_t space = argument.find(' ', type == std::string::npos ? 0 : type);
+    const bool is_list = argument.find("Tensor[") != std::string::npos;
+    if (type != std::string::npos && space != std::string::npos && !is_list) {
+      names.push_back(argument.substr(space + 1, argument.find('=') - space - 1));
+    }
+    at = stop + 1;
+  }
+  return names;
+}
+
+inline OpBuilder& OpBuilder::pointwise(Promotion promotion, std::vector<std::string> operands) {
+  operands_ = operands.empty() ? schema_tensor_arguments() : std::move(operands);
+  promotion_ = promotion;
+  infer_ = [this](const Call& call, OutputSink& outputs) {
+    Shape shape;
+    for (int slot = 0; slot < call.input_count(); ++slot) {
+      if (call.input(slot).present()) shape = broadcast(shape, call.input(slot).shape());
+    }
+    const DType dtype = promoted(common_dtype(call, operands_), promotion_);
+    outputs.add(promotion_ == Promotion::kComparison ? DType::kBool : dtype, std::move(shape));
+  };
+  rules_.push_back(pointwise_rules);
+  return *this;
+}
+
+inline OpBuilder& OpBuilder::einsum(std::string equation) {
+  infer_ = [equation](const Call& call, OutputSink& outputs) {
+    for (int slot = 1; slot < call.input_count(); ++slot) {
+      require(!call.input(slot).present() || call.input(slot).dtype() == call.input(0).dtype(),
+              "operands must have the same dtype");
+    }
+    outputs.add(call.input(0).dtype(), einsum_shape(call, equation));
+  };
+  rules_.push_back(
+      [equation](const Call& call, RuleSink& rules) { einsum_rules(call, rules, equation); });
+  return *this;
+}
+
+template <size_t kOperands, typename... Types, typename Make>
+OpBuilder& OpBuilder::elementwise(ComputeTypes<Types...>, Make make) {
+  return compute(kAllDTypes, [this, make](const Call& call, const onedim_execution_t&) {
+    require(operands_.size() >= kOperands, "the op has fewer operands than its kernel");
+    std::array<Operand, kOperands> in;
+    for (size_t k = 0; k < kOperands; ++k) in[k] = operand(call, operands_[k]);
+    const DType dtype = promoted(common_dtype(call, operands_), promotion_);
+    const auto f = make(call);
+    with_compute_type<Types...>(dtype,
+                                [&]<typename C>(C) { map_elements<C>(call.output(), in, f); });
+  });
+}
+
+}  // namespace onedim::api

@@ -1,0 +1,180 @@
+#pragma once
+// How an OpBuilder meets the host: the C descriptor, the callbacks' trampolines, the derived
+// in-place and out= forms. Nothing here is for pack authors to call.
+
+#include <onedim/op_builder.hpp>
+
+namespace onedim::api {
+
+inline std::vector<onedim_text_t> texts_of(const std::vector<std::string>& strings) {
+  std::vector<onedim_text_t> texts;
+  for (const std::string& string : strings) texts.push_back(text_of(string));
+  return texts;
+}
+
+inline int32_t OpBuilder::infer_thunk(const onedim_host_t* host, void* user,
+                                      const onedim_call_t* raw, onedim_sink_t* sink) noexcept {
+  return guarded(host, [&] {
+    OutputSink outputs(host, sink);
+    self(user).infer_(Call(raw), outputs);
+  });
+}
+inline int32_t OpBuilder::rules_thunk(const onedim_host_t* host, void* user,
+                                      const onedim_call_t* raw, onedim_sink_t* sink) noexcept {
+  return guarded(host, [&] {
+    const Call call(raw);
+    RuleSink rules(host, sink, call);
+    for (const RulesFn& emit : self(user).rules_) emit(call, rules);
+  });
+}
+inline int32_t OpBuilder::accept_thunk(const onedim_host_t* host, void* user,
+                                       const onedim_call_t* raw) noexcept {
+  return guarded(host, [&] { self(user).accept_(Call(raw)); });
+}
+inline int32_t OpBuilder::cost_thunk(const onedim_host_t* host, void* user,
+                                     const onedim_call_t* raw, onedim_cost_t* cost) noexcept {
+  return guarded(host, [&] { self(user).cost_(Call(raw), *cost); });
+}
+inline int32_t OpBuilder::samples_thunk(const onedim_host_t* host, void* user,
+                                        onedim_sink_t* sink) noexcept {
+  return guarded(host, [&] {
+    SampleSink samples(host, sink);
+    self(user).samples_fn_(samples);
+  });
+}
+inline int32_t OpBuilder::workspace_thunk(const onedim_host_t* host, void* user,
+                                          const onedim_call_t* raw, uint64_t* bytes) noexcept {
+  return guarded(host, [&] { *bytes = self(user).workspace_(Call(raw)); });
+}
+inline int32_t OpBuilder::compute_thunk(const onedim_host_t* host, void* user,
+                                        const onedim_call_t* raw,
+                                        const onedim_execution_t* execution) noexcept {
+  return guarded(host, [&] { self(user).compute_(Call(raw), *execution); });
+}
+
+// `add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!)`, or `add.out(..., *, Tensor(a!) out) ->
+// Tensor(a!)`.
+inline std::string OpBuilder::variant_schema(std::string_view variant_name, bool in_place) const {
+  const size_t open = schema_.find('(');
+  const size_t arrow = schema_.find("->");
+  const size_t close = schema_.rfind(')', arrow);
+  std::string arguments = schema_.substr(open + 1, close - open - 1);
+  if (in_place) {
+    require(arguments.starts_with("Tensor "), "an in-place form needs a Tensor as first argument");
+    arguments = "Tensor(a!)" + arguments.substr(6);
+  } else {
+    const bool has_keywords = arguments.find("*,") != std::string::npos;
+    arguments += has_keywords ? ", Tensor(a!) out" : ", *, Tensor(a!) out";
+  }
+  return std::string(variant_name) + "(" + arguments + ") -> Tensor(a!)";
+}
+
+inline int32_t OpBuilder::register_kernel(const onedim_host_t* host,
+                                          onedim_registrar_t* registrar) {
+  onedim_kernel_t kernel{};
+  kernel.struct_size = sizeof kernel;
+  kernel.op = text_of(name());
+  kernel.device = ONEDIM_DEVICE_CPU;
+  kernel.dtypes = dtypes_;
+  kernel.user = this;
+  kernel.compute = compute_thunk;
+  kernel.workspace = workspace_ ? workspace_thunk : nullptr;
+  return host->register_kernel(registrar, &kernel);
+}
+
+inline int32_t OpBuilder::register_variant(const onedim_host_t* host, onedim_registrar_t* registrar,
+                                           const std::string& schema) {
+  onedim_op_t op{};
+  op.struct_size = sizeof op;
+  op.schema = text_of(schema);
+  op.summary = text_of(summary_);
+  op.variant_of = text_of(name());
+  return host->register_op(registrar, &op);
+}
+
+inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_registrar_t* registrar) {
+  if (example_.empty() && !samples_.empty()) example_ = samples_.front();
+  const std::vector<onedim_text_t> table = texts_of(rule_table_);
+  const std::vector<onedim_text_t> samples = texts_of(samples_);
+  const std::vector<onedim_text_t> gradient = texts_of(gradient_);
+  std::vector<onedim_size_attribute_t> sizes;
+  for (const SizeAttribute& size : size_attributes_) {
+    sizes.push_back({text_of(size.attribute), size.slot, size.first_dim});
+  }
+  onedim_op_t op{};
+  op.struct_size = sizeof op;
+  op.schema = text_of(schema_);
+  op.summary = text_of(summary_);
+  op.example = text_of(example_);
+  op.flags = flags_;
+  op.user = this;
+  op.infer = infer_ ? infer_thunk : nullptr;
+  op.rules = rules_.empty() ? nullptr : rules_thunk;
+  op.accept_local = accept_ ? accept_thunk : nullptr;
+  op.cost = cost_ ? cost_thunk : nullptr;
+  op.samples = samples_fn_ ? samples_thunk : nullptr;
+  op.rule_table = table.data();
+  op.rule_table_count = table.size();
+  op.sample_table = samples.data();
+  op.sample_table_count = samples.size();
+  op.size_attributes = sizes.data();
+  op.size_attribute_count = sizes.size();
+  op.gradient_ops = gradient.data();
+  op.gradient_op_count = gradient.size();
+  int32_t status = host->register_op(registrar, &op);
+  if (status == ONEDIM_OK && compute_) status = register_kernel(host, registrar);
+  if (status == ONEDIM_OK && in_place_) {
+    std::string variant(name());
+    const size_t point = variant.rfind('.');
+    variant.insert(point == std::string::npos ? variant.size() : point, "_");
+    status = register_variant(host, registrar, variant_schema(variant, true));
+  }
+  if (status == ONEDIM_OK && !out_.empty()) {
+    status = register_variant(host, registrar, variant_schema(out_, false));
+  }
+  return status;
+}
+
+// A kernel for an op that is declared elsewhere.
+class KernelBuilder {
+ public:
+  KernelBuilder(std::string_view op, int32_t device) : op_(op), device_(device) {}
+  KernelBuilder& compute(uint64_t dtypes, OpBuilder::ComputeFn fn) {
+    dtypes_ = dtypes;
+    compute_ = std::move(fn);
+    return *this;
+  }
+  KernelBuilder& workspace(std::function<uint64_t(const Call&)> fn) {
+    return workspace_ = std::move(fn), *this;
+  }
+  int32_t register_with(const onedim_host_t* host, onedim_registrar_t* registrar) {
+    onedim_kernel_t kernel{};
+    kernel.struct_size = sizeof kernel;
+    kernel.op = text_of(op_);
+    kernel.device = device_;
+    kernel.dtypes = dtypes_;
+    kernel.user = this;
+    kernel.compute = [](const onedim_host_t* h, void* user, const onedim_call_t* raw,
+                        const onedim_execution_t* execution) noexcept {
+      return guarded(h,
+                     [&] { static_cast<KernelBuilder*>(user)->compute_(Call(raw), *execution); });
+    };
+    if (workspace_) {
+      kernel.workspace = [](const onedim_host_t* h, void* user, const onedim_call_t* raw,
+                            uint64_t* bytes) noexcept {
+        return guarded(h,
+                       [&] { *bytes = static_cast<KernelBuilder*>(user)->workspace_(Call(raw)); });
+      };
+    }
+    return host->register_kernel(registrar, &kernel);
+  }
+
+ private:
+  std::string op_;
+  int32_t device_;
+  uint64_t dtypes_ = 0;
+  OpBuilder::ComputeFn compute_;
+  std::function<uint64_t(const Call&)> workspace_;
+};
+
+}  // namespace onedim::api

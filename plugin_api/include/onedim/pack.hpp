@@ -1,0 +1,115 @@
+#pragma once
+// The C++ side of the pack ABI, header-only: ONEDIM_PACK names a pack and the function that
+// declares its ops, kernels and partial kinds. A useful op takes about ten lines:
+//
+//   ONEDIM_PACK("mylib", "1.0.0", [](onedim::api::Registrar& r) {
+//     r.op("mylib.halve(Tensor x) -> Tensor")
+//         .summary("x / 2")
+//         .pointwise(onedim::api::Promotion::kFloating)
+//         .rules({"P(sum) | P(sum)", "P(avg) | P(avg)", "P(max) | P(max)", "P(min) | P(min)"})
+//         .compute<float, double>([](auto x) { return x / 2; })
+//         .samples({"f32[5,7]", "f64[3,1,4]"});
+//   });
+//
+// Declarations live as long as the process. Callbacks may throw onedim::api::Error; nothing crosses
+// the ABI.
+
+#include <onedim/op_builder.hpp>
+#include <onedim/op_registration.hpp>
+#include <onedim/partial_builder.hpp>
+
+namespace onedim::api {
+
+// Collects a pack's declarations.
+class Registrar {
+ public:
+  OpBuilder& op(std::string_view schema) { return ops_.emplace_back(schema); }
+  PartialBuilder& partial(std::string_view name, std::vector<std::string> components) {
+    return partials_.emplace_back(name, std::move(components));
+  }
+  // A kernel for an op that another pack declares.
+  KernelBuilder& kernel(std::string_view op, int32_t device) {
+    return kernels_.emplace_back(op, device);
+  }
+
+  int32_t register_all(const onedim_host_t* host, onedim_registrar_t* registrar) {
+    for (PartialBuilder& kind : partials_) {
+      if (const int32_t status = kind.register_with(host, registrar)) return status;
+    }
+    for (OpBuilder& op : ops_) {
+      if (const int32_t status = op.register_with(host, registrar)) return status;
+    }
+    for (KernelBuilder& kernel : kernels_) {
+      if (const int32_t status = kernel.register_with(host, registrar)) return status;
+    }
+    return ONEDIM_OK;
+  }
+
+ private:
+  std::deque<OpBuilder> ops_;
+  std::deque<PartialBuilder> partials_;
+  std::deque<KernelBuilder> kernels_;
+};
+
+// Body of a pack's init. The declarations stay alive: callbacks point into them.
+template <typename Declare>
+int32_t run_init(const onedim_host_t* host, onedim_registrar_t* registrar,
+                 Declare declare) noexcept {
+  int32_t status = ONEDIM_OK;
+  const int32_t guard = guarded(host, [&] {
+    static std::deque<Registrar> kept;
+    declare(kept.emplace_back());
+    status = kept.back().register_all(host, registrar);
+  });
+  return guard != ONEDIM_OK ? guard : status;
+}
+
+// An entry object for a pack that is linked into a program, as tests do.
+constexpr onedim_pack_t make_pack(std::string_view name, std::string_view version,
+                                  int32_t (*init)(const onedim_host_t*,
+                                                  onedim_registrar_t*) noexcept) {
+  return {sizeof(onedim_pack_t),
+          ONEDIM_ABI_MAJOR,
+          ONEDIM_ABI_MINOR,
+          ONEDIM_ABI_MINOR,
+          {name.data(), name.size()},
+          {version.data(), version.size()},
+          init,
+          nullptr};
+}
+
+#ifdef NDEBUG
+inline constexpr uint32_t kBuildKind = ONEDIM_BUILD_RELEASE;
+#else
+inline constexpr uint32_t kBuildKind = ONEDIM_BUILD_DEBUG;
+#endif
+
+#if defined(__x86_64__)
+#define ONEDIM_TARGET "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define ONEDIM_TARGET "aarch64-linux-gnu"
+#else
+#error "onedim packs are built for x86_64 and aarch64 Linux"
+#endif
+
+}  // namespace onedim::api
+
+// The one exported symbol and the note that goes with it. Use once a pack, at namespace scope.
+#define ONEDIM_PACK(pack_name, pack_version, ...)                                             \
+  static int32_t onedim_pack_init(const onedim_host_t* host,                                  \
+                                  onedim_registrar_t* registrar) noexcept {                   \
+    return ::onedim::api::run_init(host, registrar, __VA_ARGS__);                             \
+  }                                                                                           \
+  __attribute__((section(".note.onedim"), used,                                               \
+                 aligned(4))) static const onedim_note_t onedim_pack_note = {                 \
+      sizeof ONEDIM_NOTE_OWNER,                                                               \
+      sizeof(onedim_note_t) - offsetof(onedim_note_t, abi_major),                             \
+      ONEDIM_NOTE_TYPE,                                                                       \
+      ONEDIM_NOTE_OWNER,                                                                      \
+      ONEDIM_ABI_MAJOR,                                                                       \
+      ONEDIM_ABI_MINOR,                                                                       \
+      ONEDIM_ABI_MINOR,                                                                       \
+      ::onedim::api::kBuildKind,                                                              \
+      ONEDIM_TARGET};                                                                         \
+  ONEDIM_EXTERN_C __attribute__((visibility("default"))) const onedim_pack_t onedim_pack_v1 = \
+      ::onedim::api::make_pack(pack_name, pack_version, onedim_pack_init)
