@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# tests/run.sh [--full]: installs what is missing, builds, and runs all tests and checks. The fast set takes at most
+# 12 minutes on two cores; --full adds the long rest. Works as root or with sudo, from any folder, again and again.
+# Ends with a line `N passed, N failed`; exit 0 only if nothing failed. Logs lie in build/log.
+set -uo pipefail
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+cd "$root" || exit 3
+logs=$root/build/log
+passed=0 failed=0 failures=()
+
+case ${1:-} in
+  '' | --full) full=${1:-} ;;
+  *) echo "usage: tests/run.sh [--full]" >&2; exit 2 ;;
+esac
+mkdir -p "$logs"
+
+count() {  # count NAME STATUS
+  if [ "$2" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); failures+=("$1"); fi
+}
+
+# step NAME COMMAND...: one thing that succeeds or fails; its output is shown only if it fails.
+step() {
+  local name=$1 log=$logs/${1// /_}.log started=$SECONDS status=0
+  shift
+  printf '== %s ... ' "$name"
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  count "$name" $status
+  if [ $status -eq 0 ]; then
+    echo "ok, $((SECONDS - started)) s"
+  else
+    echo "FAILED after $((SECONDS - started)) s: $*"
+    tail -n 40 "$log"
+  fi
+  return $status
+}
+
+# build PRESET [CMAKE OPTION...] [-- TARGET...]
+build() {
+  local preset=$1 options=()
+  shift
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+  if [ $# -gt 0 ]; then shift; fi
+  step "configure $preset" cmake --preset "$preset" "${options[@]}" &&
+    step "build $preset" cmake --build --preset "$preset" ${1:+--target "$@"}
+}
+
+# run_tests PRESET [CTEST OPTION...]: each ctest counts as one.
+run_tests() {
+  local preset=$1 log=$logs/ctest_$1.log total bad
+  shift
+  echo "== tests of $preset"
+  ctest --preset "$preset" -j "$(nproc)" --timeout 600 "$@" 2>&1 </dev/null | tee "$log" |
+    grep -vE '^( *Start |Test project|$)'
+  read -r bad total < <(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests failed out of ([0-9]+)$/\1 \2/p' "$log")
+  if [ -z "${total:-}" ]; then
+    count "tests of $preset (none ran)" 1
+    return
+  fi
+  passed=$((passed + total - bad)) failed=$((failed + bad))
+  while read -r name; do failures+=("$preset: $name"); done < <(
+    sed -nE 's/^[[:space:]]+[0-9]+ - ([^ ]+) \(.*\)$/\1/p' "$log")
+}
+
+fast_set() {
+  step "packages" tests/install_packages.sh test || return
+  build release && run_tests release
+  build asan -- base_test tensor_test layout_test pack_test && run_tests asan -R '^(base|tensor|layout|pack)$'
+}
+
+long_rest() {
+  step "headers alone, g++" python3 tests/checks/headers_alone.py --all --stamps build/headers_gcc.stamps
+  step "headers alone, clang++" python3 tests/checks/headers_alone.py --all --stamps build/headers_clang.stamps \
+    --compiler clang++
+  build clang && run_tests clang -LE check
+  build debug -DONEDIM_WERROR=ON && run_tests debug -LE check
+  build asan && run_tests asan -LE check
+  step "clang-tidy" run_tidy
+  step "quickstart" tools/quickstart.sh
+}
+
+run_tidy() {
+  python3 -c 'import json; print(*sorted({c["file"] for c in json.load(open("build/clang/compile_commands.json"))}), sep="\n")' |
+    xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/clang
+}
+
+fast_set
+if [ -n "$full" ]; then long_rest; fi
+echo "== done in $((SECONDS / 60)) min $((SECONDS % 60)) s"
+for failure in "${failures[@]}"; do echo "failed: $failure"; done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
