@@ -6,8 +6,9 @@ set(ONEDIM_PACK_VERSION_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/onedim_pack.map)
 function(onedim_add_pack name)
   add_library(${name} MODULE ${ARGN})
   target_link_libraries(${name} PRIVATE onedim::plugin_api)
-  target_compile_options(${name} PRIVATE -fvisibility=hidden
-    $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
+  # The entry of a C++ pack is marked visible by the wrapper; a C pack needs only the version script.
+  target_compile_options(${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-fvisibility=hidden -fvisibility-inlines-hidden>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
   target_link_options(${name} PRIVATE -Wl,-z,now -Wl,--exclude-libs,ALL -Wl,--gc-sections
     -Wl,--version-script=${ONEDIM_PACK_VERSION_SCRIPT})
