@@ -39,6 +39,11 @@ class Registry {
   std::vector<const Op*> ops() const;  // sorted by name
   std::vector<std::string> op_names() const;
   std::vector<const PartialKind*> partial_kinds() const;
+  // The file of a committed pack, or null.
+  const std::string* find_pack_path(std::string_view pack) const {
+    const auto found = pack_paths_.find(pack);
+    return found == pack_paths_.end() ? nullptr : &found->second;
+  }
 
  private:
   absl::flat_hash_map<std::string, std::unique_ptr<Op>> ops_;
