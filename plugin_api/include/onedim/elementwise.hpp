@@ -5,7 +5,7 @@
 // the output's own rounding or wrapping, so a function is instantiated once per compute type, not
 // once per dtype.
 
-#include <onedim/convert.hpp>
+#include <onedim/dense.hpp>
 #include <onedim/shapes.hpp>
 
 #include <array>
@@ -52,8 +52,6 @@ inline void aligned_strides(const TensorView& tensor, const TensorView& out, int
   }
 }
 }  // namespace detail
-
-inline constexpr int kMaxDims = 16;
 
 // out[i] = f(in0[i], in1[i], ...) over the output's elements; f takes and returns C (or what
 // converts to it).
