@@ -1,22 +1,21 @@
 # onedim_add_pack(NAME SOURCE...): a pack as the loader wants it: a module `NAME.so` that exports one symbol,
 # resolves everything when it is linked, lands in ONEDIM_PACK_OUTPUT if that is set, and is installed beside
 # the other packs if ONEDIM_INSTALLED_PACKS is.
-set(ONEDIM_PACK_VERSION_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/onedim_pack.map)
-
 function(onedim_add_pack name)
+  set(version_script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/onedim_pack.map)
   add_library(${name} MODULE ${ARGN})
   target_link_libraries(${name} PRIVATE onedim::plugin_api)
   # The entry of a C++ pack is marked visible by the wrapper; a C pack needs only the version script.
   target_compile_options(${name} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-fvisibility=hidden -fvisibility-inlines-hidden>
+    "$<$<COMPILE_LANGUAGE:CXX>:-fvisibility=hidden;-fvisibility-inlines-hidden>"
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
   target_link_options(${name} PRIVATE -Wl,-z,now -Wl,--exclude-libs,ALL -Wl,--gc-sections
-    -Wl,--version-script=${ONEDIM_PACK_VERSION_SCRIPT})
+    -Wl,--version-script=${version_script})
   if(NOT ONEDIM_SANITIZE)  # sanitizer runtimes are resolved in the host
     target_link_options(${name} PRIVATE -Wl,-z,defs)
   endif()
   set_target_properties(${name} PROPERTIES PREFIX "" POSITION_INDEPENDENT_CODE ON
-    LINK_DEPENDS ${ONEDIM_PACK_VERSION_SCRIPT})
+    LINK_DEPENDS ${version_script})
   if(ONEDIM_PACK_OUTPUT)
     set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${ONEDIM_PACK_OUTPUT})
   endif()
