@@ -1,6 +1,6 @@
 #pragma once
-// Dims: a short list of sizes, strides or indices, kept inline up to six entries so that describing a tensor
-// does not allocate. Sizes and strides count elements.
+// Dims: a short list of sizes, strides or indices, kept inline up to six entries so that describing
+// a tensor does not allocate. Sizes and strides count elements.
 
 #include <absl/container/inlined_vector.h>
 
@@ -12,10 +12,12 @@ namespace onedim {
 
 using Dims = absl::InlinedVector<int64_t, 6>;
 
-// Product of `sizes`; 1 for none. The caller has checked that it does not overflow (see checked_volume).
+// Product of `sizes`; 1 for none. The caller has checked that it does not overflow (see
+// checked_volume).
 int64_t volume(std::span<const int64_t> sizes);
 
-// Product of `sizes`, or -1 where a size is negative or the product exceeds 2^62.
+// Product of `sizes`, or -1 where a size is negative or the product exceeds 2^62. Dims of size 0 do
+// not excuse the others, since row-major strides multiply over them.
 int64_t checked_volume(std::span<const int64_t> sizes);
 
 // Row-major strides of `sizes`; dims of size 0 count as 1.

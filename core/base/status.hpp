@@ -1,7 +1,7 @@
 #pragma once
-// Status and Result<T>: how every function of core reports bad input. A status carries a code and one line
-// that says what was wrong, where, what was expected and what to do; it is never thrown. Exceptions of
-// libraries are caught at the wrapper that calls them.
+// Status and Result<T>: how every function of core reports bad input. A status carries a code and
+// one line that says what was wrong, where, what was expected and what to do; it is never thrown.
+// Exceptions of libraries are caught at the wrapper that calls them.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Text: what parsers and error messages share. Parsers report the position of the offending character.
+// Text: what parsers and error messages share. Parsers report the position of the offending
+// character.
 
 #include <span>
 #include <string>
@@ -12,10 +13,12 @@ namespace onedim {
 
 std::string_view trim(std::string_view text);
 
-// Splits at `separator` outside (), [], {} and quotes; pieces are trimmed; an empty text gives no pieces.
+// Splits at `separator` outside (), [], {} and quotes; pieces are trimmed; an empty text gives no
+// pieces.
 std::vector<std::string_view> split_top_level(std::string_view text, char separator);
 
-// The candidate with the least edit distance to `name`, or "" if none is near enough to be a misspelling.
+// The candidate with the least edit distance to `name`, or "" if none is near enough to be a
+// misspelling.
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 // `; did you mean "mm"?` or "".

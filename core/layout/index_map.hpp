@@ -1,9 +1,9 @@
 #pragma once
-// IndexMap: which global indices a rank owns, the one truth from which local shape, offset, slice, gather
-// and equality derive. Per tensor dim it is a list of intervals in local order. Chunk rule: length L over n
-// ranks gives ceil(L/n) each, trailing ranks short or empty; mesh dims cut in the layout's order, each
-// cutting what is left. A strided shard SS(d,sf) cuts in sf chunks (ceil), then each chunk in n (ceil).
-// Partials and R own everything.
+// IndexMap: which global indices a rank owns, the one truth from which local shape, offset, slice,
+// gather and equality derive. Per tensor dim it is a list of intervals in local order. Chunk rule:
+// length L over n ranks gives ceil(L/n) each, trailing ranks short or empty; mesh dims cut in the
+// layout's order, each cutting what is left. A strided shard SS(d,sf) cuts in sf chunks (ceil),
+// then each chunk in n (ceil). Partials and R own everything.
 
 #include <span>
 #include <vector>
@@ -35,7 +35,8 @@ struct IndexMap {
 IndexMap index_map(std::span<const int64_t> shape, const Layout& layout, const Mesh& mesh,
                    const Dims& coordinate);
 
-// True if no rank's shard is shorter than another's / if some rank owns nothing of a non-empty tensor.
+// True if no rank's shard is shorter than another's / if some rank owns nothing of a non-empty
+// tensor.
 bool is_even(std::span<const int64_t> shape, const Layout& layout, const Mesh& mesh);
 bool has_empty_shard(std::span<const int64_t> shape, const Layout& layout, const Mesh& mesh);
 

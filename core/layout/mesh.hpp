@@ -1,6 +1,6 @@
 #pragma once
-// Mesh: the N-D grid of ranks. The first mesh dim is outermost: ranks are numbered row-major over the
-// coordinates. Invariant: 1 to 8 dims, distinct names, sizes >= 1, at most 2^20 ranks.
+// Mesh: the N-D grid of ranks. The first mesh dim is outermost: ranks are numbered row-major over
+// the coordinates. Invariant: 1 to 8 dims, distinct names, sizes >= 1, at most 2^20 ranks.
 
 #include <optional>
 #include <string>

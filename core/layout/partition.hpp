@@ -1,12 +1,13 @@
 #pragma once
-// Partition: exact split and join of tensors over a mesh, derived from the index map. `split` is the chain of
-// local steps from R: shards take their slice; for P(sum|product) coordinate 0 keeps the value and others
-// take the identity (-0.0 for float sums); for P(avg|max|min) all keep it. `join` is the value a layout
-// stands for. Max and min propagate NaN and order -0 below +0.
+// Partition: exact split and join of tensors over a mesh, derived from the index map. `split` is
+// the chain of local steps from R: shards take their slice; for P(sum|product) coordinate 0 keeps
+// the value and others take the identity (-0.0 for float sums); for P(avg|max|min) all keep it.
+// `join` is the value a layout stands for.
 
 #include <vector>
 
 #include "core/layout/index_map.hpp"
+#include "core/layout/reduce.hpp"
 #include "core/tensor/tensor.hpp"
 
 namespace onedim {
@@ -19,13 +20,7 @@ void scatter_elements(const Tensor& local, const IndexMap& map, Tensor& global);
 // One local tensor per rank. Partials must be built in and legal for the dtype.
 Result<std::vector<Tensor>> split(const Tensor& global, const Layout& layout, const Mesh& mesh);
 // The global tensor of shape `shape`. Replicated copies are not compared; the first rank's is used.
-Result<Tensor> join(std::span<const Tensor> locals, std::span<const int64_t> shape, const Layout& layout,
-                    const Mesh& mesh);
-
-// Reduces tensors of one shape in list order by a built-in kind; avg divides once at the end. Sums and
-// products of bf16, f16 and f8 accumulate in f32 and round once, those of f32 in f64.
-Tensor reduce_elements(std::span<const Tensor> locals, std::string_view kind);
-// A tensor of `meta` filled with the kind's neutral value (sum -0.0, product 1, max -inf or lowest, ...).
-Tensor identity_tensor(const TensorMeta& meta, std::string_view kind);
+Result<Tensor> join(std::span<const Tensor> locals, std::span<const int64_t> shape,
+                    const Layout& layout, const Mesh& mesh);
 
 }  // namespace onedim

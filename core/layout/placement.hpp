@@ -1,6 +1,7 @@
 #pragma once
-// Placement: what one mesh dim does to a tensor. Text: `R`, `S(1)`, `S*(1)` (in rules: any kind of shard),
-// `SS(0,2)` strided, `P(sum)`, `P(pack.kind#1)`, `-` for an absent tensor. Negative dims do not occur here.
+// Placement: what one mesh dim does to a tensor. Text: `R`, `S(1)`, `S*(1)` (in rules: any kind of
+// shard), `SS(0,2)` strided, `P(sum)`, `P(pack.kind#1)`, `-` for an absent tensor. Negative dims do
+// not occur here.
 
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 #include "core/tensor/dtype.hpp"
 
 namespace onedim {
+
+class Scanner;
 
 struct Placement {
   enum class Kind : int32_t {
@@ -52,12 +55,17 @@ std::string format_placement(const Placement& placement);
 // The whole text must be one placement.
 Result<Placement> parse_placement(std::string_view text);
 
+// The placement that comes next in a longer text.
+Result<Placement> scan_placement(Scanner& scanner);
+
 // sum, avg, max, min or product.
 bool is_builtin_partial(std::string_view name);
 // max, min and avg: equal values on all ranks are a split, so a replicated tensor already is one.
 bool is_idempotent_partial(std::string_view name);
-// Design of partials by dtype: bool has max and min only, integers no avg, complex no max and min; kinds of
-// packs are legal for every dtype.
+// Two partials on one tensor: the same one, or sum with avg.
+bool can_stand_together(const Placement& a, const Placement& b);
+// Design of partials by dtype: bool has max and min only, integers no avg, complex no max and min;
+// kinds of packs are legal for every dtype. f8e8m0 has no sum: it has no zero.
 bool is_legal_partial(std::string_view name, DType dtype);
 
 }  // namespace onedim

@@ -1,6 +1,6 @@
 #pragma once
-// DType: the element types that cross the ABI, with the ABI's numbers. f8, bf16 and f16 are storage types:
-// arithmetic on them happens in f32 and is rounded to nearest even on the way back.
+// DType: the element types that cross the ABI, with the ABI's numbers. f8, bf16 and f16 are storage
+// types: arithmetic on them happens in f32 and is rounded to nearest even on the way back.
 
 #include <onedim/pack.h>
 
@@ -34,8 +34,8 @@ enum class DType : int32_t {
 
 inline constexpr int kDTypeCount = ONEDIM_DTYPE_COUNT;
 
-int64_t size_of(DType dtype);            // bytes of one element
-std::string_view name_of(DType dtype);   // `f32`
+int64_t size_of(DType dtype);           // bytes of one element
+std::string_view name_of(DType dtype);  // `f32`
 Result<DType> parse_dtype(std::string_view name);
 
 bool is_floating(DType dtype);  // real floats, f8 included
@@ -45,8 +45,9 @@ bool is_complex(DType dtype);
 // Distance from 1 to the next larger value; 0 for integers and bool. Complex: of its parts.
 double epsilon_of(DType dtype);
 
-// One element as the widest type of its class. Integers and bool go through int64_t, floats through double,
-// all kinds through complex<double>; storing rounds (floats) or wraps (integers); bool stores value != 0.
+// One element as the widest type of its class. Integers and bool go through int64_t, floats through
+// double, all kinds through complex<double>; storing rounds (floats) or wraps (integers); bool
+// stores value != 0.
 double load_real(DType dtype, const std::byte* element);
 void store_real(DType dtype, std::byte* element, double value);
 int64_t load_integer(DType dtype, const std::byte* element);

@@ -1,0 +1,95 @@
+#include "core/base/text.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace onedim {
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// Position of the quote that closes the one at `begin`, or the last position if it stays open.
+size_t closing_quote(std::string_view text, size_t begin) {
+  for (size_t i = begin + 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      return i;
+    }
+  }
+  return text.size() - 1;
+}
+
+int depth_change(char c) {
+  if (c == '(' || c == '[' || c == '{') return 1;
+  if (c == ')' || c == ']' || c == '}') return -1;
+  return 0;
+}
+
+// Insertions, deletions and substitutions that turn `a` into `b`.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string_view> split_top_level(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  if (trim(text).empty()) return pieces;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') i = closing_quote(text, i);
+    depth = std::max(depth + depth_change(text[i]), 0);
+    if (depth > 0 || text[i] != separator) continue;
+    pieces.push_back(trim(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  pieces.push_back(trim(text.substr(begin)));
+  return pieces;
+}
+
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  const size_t limit = std::max<size_t>(1, name.size() / 3);
+  size_t best_distance = limit + 1;
+  std::string_view best;
+  for (const std::string& candidate : candidates) {
+    const size_t longer = std::max(name.size(), candidate.size());
+    const size_t shorter = std::min(name.size(), candidate.size());
+    if (longer - shorter >= best_distance) continue;
+    const size_t distance = edit_distance(name, candidate);
+    // A distance as long as the candidate shares no letter with it.
+    if (distance >= best_distance || distance >= longer) continue;
+    best_distance = distance;
+    best = candidate;
+  }
+  return std::string(best);
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
+  const std::string nearest = nearest_name(name, candidates);
+  return nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
+}
+
+Status text_error(std::string_view text, size_t position, std::string_view what) {
+  return invalid_argument("{} at column {} of \"{}\"", what, position + 1, text);
+}
+
+}  // namespace onedim
