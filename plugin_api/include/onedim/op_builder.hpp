@@ -109,8 +109,11 @@ class OpBuilder {
     size_attributes_.push_back({std::move(attribute), slot, first_dim});
     return *this;
   }
-  // Also registers the in-place form `NAME_.overload`, writing the first argument.
-  OpBuilder& in_place() { return in_place_ = true, *this; }
+  // Also registers the in-place form, writing the first argument: `NAME_.overload`, or as named.
+  OpBuilder& in_place(std::string_view name = {}) {
+    in_place_ = name.empty() ? default_in_place_name() : std::string(name);
+    return *this;
+  }
   // Also registers an out= form under its full name, `add.out`.
   OpBuilder& out(std::string_view name) { return out_ = name, *this; }
 
@@ -161,6 +164,11 @@ class OpBuilder {
     else
       return 4;
   }
+  std::string default_in_place_name() const {
+    std::string variant(name());
+    const size_t point = variant.rfind('.');
+    return variant.insert(point == std::string::npos ? variant.size() : point, "_");
+  }
   std::vector<std::string> schema_tensor_arguments() const;
   std::string variant_schema(std::string_view name, bool in_place) const;
   int32_t register_kernel(const onedim_host_t* host, onedim_registrar_t* registrar);
@@ -182,9 +190,8 @@ class OpBuilder {
   static int32_t compute_thunk(const onedim_host_t*, void*, const onedim_call_t*,
                                const onedim_execution_t*) noexcept;
 
-  std::string schema_, summary_, example_, out_;
+  std::string schema_, summary_, example_, in_place_, out_;
   uint64_t flags_ = 0;
-  bool in_place_ = false;
   std::vector<std::string> rule_table_, samples_, gradient_, operands_;
   Promotion promotion_ = Promotion::kCommon;
   InferFn infer_;

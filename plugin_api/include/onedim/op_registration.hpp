@@ -123,11 +123,8 @@ inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_regist
   op.gradient_op_count = gradient.size();
   int32_t status = host->register_op(registrar, &op);
   if (status == ONEDIM_OK && compute_) status = register_kernel(host, registrar);
-  if (status == ONEDIM_OK && in_place_) {
-    std::string variant(name());
-    const size_t point = variant.rfind('.');
-    variant.insert(point == std::string::npos ? variant.size() : point, "_");
-    status = register_variant(host, registrar, variant_schema(variant, true));
+  if (status == ONEDIM_OK && !in_place_.empty()) {
+    status = register_variant(host, registrar, variant_schema(in_place_, true));
   }
   if (status == ONEDIM_OK && !out_.empty()) {
     status = register_variant(host, registrar, variant_schema(out_, false));
