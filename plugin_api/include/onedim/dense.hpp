@@ -10,9 +10,10 @@ namespace onedim::api {
 
 inline constexpr int kMaxDims = 16;
 
-// Calls f(offset, count, stride) for every innermost row, offsets in elements, in row-major order.
+// Calls f(index, offset, count, stride) for every innermost row in row-major order; `index` holds
+// the row's place in the outer dims, offsets count elements.
 template <typename F>
-void for_each_row(const TensorView& tensor, F&& f) {
+void for_each_indexed_row(const TensorView& tensor, F&& f) {
   const int ndim = tensor.ndim();
   require(ndim <= kMaxDims, "tensors of more than 16 dims are not supported");
   const int64_t inner = ndim > 0 ? tensor.size(ndim - 1) : 1;
@@ -22,9 +23,15 @@ void for_each_row(const TensorView& tensor, F&& f) {
   for (int64_t row = 0; row < rows; ++row) {
     int64_t offset = 0;
     for (int dim = 0; dim + 1 < ndim; ++dim) offset += index[dim] * tensor.stride(dim);
-    f(offset, inner, stride);
+    f(index, offset, inner, stride);
     for (int dim = ndim - 2; dim >= 0 && ++index[dim] == tensor.size(dim); --dim) index[dim] = 0;
   }
+}
+// The same without the index: f(offset, count, stride).
+template <typename F>
+void for_each_row(const TensorView& tensor, F&& f) {
+  for_each_indexed_row(tensor, [&](const std::array<int64_t, kMaxDims>&, int64_t offset,
+                                   int64_t count, int64_t stride) { f(offset, count, stride); });
 }
 
 template <typename C>

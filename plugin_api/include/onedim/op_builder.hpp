@@ -4,6 +4,7 @@
 // pack's function ends.
 
 #include <onedim/elementwise.hpp>
+#include <onedim/reduction.hpp>
 
 #include <deque>
 #include <functional>
@@ -121,6 +122,10 @@ class OpBuilder {
   // broadcast shape, promoted dtype, shard rules on every dim.
   OpBuilder& pointwise(Promotion promotion = Promotion::kCommon,
                        std::vector<std::string> operands = {});
+  // Folds the dims in `dim` of the first input away (see reduction.hpp); a sharded one leaves
+  // P(kind). The dtype stays unless `dtype` says otherwise.
+  OpBuilder& reduction(std::string kind, std::function<DType(const Call&)> dtype = {},
+                       EmptyDims empty = EmptyDims::kAll);
   // One output by an equation over the first operands, all of one dtype.
   OpBuilder& einsum(std::string equation);
 
@@ -237,6 +242,19 @@ inline OpBuilder& OpBuilder::pointwise(Promotion promotion, std::vector<std::str
     outputs.add(promotion_ == Promotion::kComparison ? DType::kBool : dtype, std::move(shape));
   };
   rules_.push_back(pointwise_rules);
+  return *this;
+}
+
+inline OpBuilder& OpBuilder::reduction(std::string kind, std::function<DType(const Call&)> dtype,
+                                       EmptyDims empty) {
+  infer_ = [dtype, empty](const Call& call, OutputSink& outputs) {
+    const std::vector<bool> reduced = reduced_dims(call, empty);
+    outputs.add(dtype ? dtype(call) : call.input(0).dtype(),
+                reduced_shape(call.input(0).shape(), reduced, keeps_dims(call)));
+  };
+  rules_.push_back([kind = std::move(kind), empty](const Call& call, RuleSink& rules) {
+    reduction_rules(call, rules, reduced_dims(call, empty), keeps_dims(call), kind);
+  });
   return *this;
 }
 
