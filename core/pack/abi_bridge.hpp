@@ -1,6 +1,7 @@
 #pragma once
-// The bridge between C structs of the ABI and core's values; with staging.cpp the only code that sees both.
-// AbiCall owns the C arrays of one call, so that a callback can be made many times with other data pointers.
+// The bridge from core's values to the C structs of the ABI; with abi_read.cpp and staging.cpp the only code
+// that sees both. AbiCall owns the C arrays of one call, so that a callback can be made many times with other
+// data pointers. CallbackScope stands around every call into a pack.
 
 #include <onedim/pack.h>
 
@@ -10,44 +11,62 @@
 #include <vector>
 
 #include "core/pack/op.hpp"
+#include "core/pack/sink.hpp"
 
 namespace onedim {
 
 class AbiCall {
  public:
-  // Everything is copied; `location` may be null.
+  // All arguments are borrowed and must outlive this; `location` may be null.
   AbiCall(const Call& call, std::span<const OptionalOutput> outputs, const Location* location);
+  ~AbiCall();
   AbiCall(const AbiCall&) = delete;
   AbiCall& operator=(const AbiCall&) = delete;
 
   const onedim_call_t* get() const { return &call_; }
-  // Data pointers and strides of slot `slot` for the next callback.
-  void bind_input(int slot, Tensor* tensor);
-  void bind_output(int slot, Tensor* tensor);
+  // Data pointer, shape and strides of slot `slot` for the next callback; the tensor must outlive that.
+  void bind_input(int slot, const Tensor& tensor) { bind(inputs_[slot], tensor); }
+  void bind_output(int slot, const Tensor& tensor) { bind(outputs_[slot], tensor); }
+  void set_identity(uint64_t seed, uint64_t call_id);
 
  private:
+  static void bind(onedim_tensor_t& slot, const Tensor& tensor);
+  onedim_value_t to_abi_value(const Value& value);
+  void fill_arguments(const Call& call);
+
+  struct Place;  // the C form of a location
   onedim_call_t call_{};
-  struct Storage;
-  std::shared_ptr<Storage> storage_;
+  std::vector<onedim_tensor_t> inputs_;
+  std::vector<onedim_tensor_t> outputs_;
+  std::vector<onedim_attribute_t> attributes_;
+  std::vector<onedim_argument_t> arguments_;
+  std::deque<std::vector<onedim_value_t>> lists_;  // a deque, since values point into its vectors
+  std::unique_ptr<Place> place_;
 };
 
 onedim_text_t to_text(std::string_view text);
-std::string from_text(onedim_text_t text);  // copies; the caller has checked the pointer
 onedim_placement_t to_abi(const Placement& placement);  // borrows the partial's name
+onedim_tensor_t to_abi(const Tensor& tensor);           // borrows shape, strides and data
 
-// What a callback emitted, and the message it left with set_error.
-struct Sink {
-  std::vector<OptionalOutput> outputs;
-  std::vector<Rule> rules;
-  std::vector<std::string> samples;
-  Status fault;  // the first ill-formed emission
+// While it lives, host->set_error of this thread writes to it.
+class CallbackScope {
+ public:
+  CallbackScope();
+  ~CallbackScope();
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+
+  // The callback's return code and text as a status in front of which `subject` (an op, a kind) stands. A
+  // failure without a text is the pack's fault, and says so.
+  Status finish(int32_t code, std::string_view subject, std::string_view callback, std::string_view pack) const;
+
+ private:
+  friend void set_callback_error(onedim_text_t text) noexcept;
+  std::string text_;
+  CallbackScope* outer_;
 };
-onedim_sink_t* to_abi(Sink* sink);
-Sink* from_abi(onedim_sink_t* sink);
 
-// Turns a callback's return code and its error text into a status that names `where`. Clears the text.
-Status callback_status(int32_t code, std::string_view where);
-// Stores the text of host->set_error for the current thread.
-void set_callback_error(int32_t status, std::string text);
+// The text of host->set_error; ignored outside a callback.
+void set_callback_error(onedim_text_t text) noexcept;
 
 }  // namespace onedim

@@ -31,6 +31,11 @@ struct SizeAttribute {
 
 enum class Variant { kPlain, kInPlace, kOut };
 
+struct CallCost {
+  double flops = 0;
+  double bytes = 0;
+};
+
 // A kernel as registered, on one device. `user` and the functions belong to the pack.
 struct Kernel {
   int device = ONEDIM_DEVICE_CPU;
@@ -49,25 +54,28 @@ class Op {
   bool depends_on_output_placement() const { return is_position_aware() || !size_attributes.empty(); }
   const Kernel* find_kernel(int device) const;  // also through the plain op
 
-  Result<std::vector<OptionalOutput>> infer(const Call& call) const;
+  // The outputs by description, checked against the schema and the call. A local call has a location.
+  Result<std::vector<OptionalOutput>> infer(const Call& call, const Location* location = nullptr) const;
   // As declared for this call: the table, then the callback; not closed (see closed_rules).
   Result<std::vector<Rule>> declared_rules(const Call& call, std::span<const OptionalOutput> outputs) const;
   // Whether this local call may run; the status says why not.
   Status accept_local(const Call& call, std::span<const OptionalOutput> outputs, const Location* location) const;
   // Sample texts: the table, then the callback; variants derive theirs from the plain op's.
   Result<std::vector<std::string>> samples() const;
-  // Runs the CPU kernel. `inputs` and `outputs` are per slot, null where absent; output tensors are allocated
-  // by the caller (views and in-place outputs already share their input's storage).
+  // Runs the CPU kernel once; see PreparedCompute, which runs it many times, for what the tensors must be.
   Status compute(const Call& call, std::span<Tensor* const> inputs, std::span<Tensor* const> outputs,
-                 const Location* location) const;
+                 const Location* location, int thread_count = 1) const;
+  // Work of one call as the pack estimates it; nullopt if it does not.
+  Result<std::optional<CallCost>> cost(const Call& call, std::span<const OptionalOutput> outputs) const;
 
   std::string pack;
   Schema schema;
   std::string summary;
   std::string example;
   Variant variant = Variant::kPlain;
-  const Op* plain = nullptr;      // of a variant
-  int written_argument = -1;      // schema argument that an in-place or out= form writes
+  std::string variant_of;         // the plain op's name; such an op has no callbacks of its own
+  const Op* plain = nullptr;      // of a variant, set when packs are resolved
+  std::vector<int> written_arguments;  // schema arguments that are written (the `!`)
   uint64_t flags = 0;
   void* user = nullptr;
   onedim_infer_fn infer_fn = nullptr;
@@ -83,7 +91,7 @@ class Op {
 };
 
 // Runs `op` on whole tensors: infers, allocates, computes. One entry per output slot, nullopt where absent.
-// In-place and out= forms write into the tensor given and return it.
+// The tensors given decide shapes and strides. In-place and out= forms write into the tensor given and return it.
 Result<std::vector<std::optional<Tensor>>> run_op(const Op& op, const Call& call,
                                                   std::span<Tensor* const> inputs);
 

@@ -4,8 +4,7 @@
 // stays and the later pack is refused. References across packs (kernels for foreign ops, partial kinds in
 // rules) are resolved by `resolve` after all packs are staged.
 
-#include <absl/container/flat_hash_map.h>
-
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,8 +29,8 @@ class Registry {
  public:
   // AlreadyExists, naming both files, if anything clashes; then nothing of `pack` is kept.
   Status commit(StagedPack pack);
-  // Links variants to plain ops, kernels to ops. What stays unresolved is returned, one line each, and takes no
-  // effect.
+  // Links variants to plain ops, kernels to ops. What stays unresolved is returned, one line each, `PACK: ...`,
+  // and takes no effect until a later call resolves it.
   std::vector<std::string> resolve();
 
   const Op* find(std::string_view name) const;
@@ -46,10 +45,19 @@ class Registry {
   }
 
  private:
-  absl::flat_hash_map<std::string, std::unique_ptr<Op>> ops_;
-  absl::flat_hash_map<std::string, std::unique_ptr<PartialKind>> partial_kinds_;
-  std::vector<std::pair<std::string, Kernel>> pending_kernels_;
-  absl::flat_hash_map<std::string, std::string> pack_paths_;
+  template <typename T>
+  using ByName = std::map<std::string, T, std::less<>>;
+
+  Status check_clashes(const StagedPack& pack) const;
+  Status clash(std::string_view what, std::string_view name, std::string_view owner, const StagedPack& pack) const;
+  const Kernel* find_any_kernel(std::string_view op, int device) const;
+  std::string link(Op& op);
+  void report_unknown_kinds(const Op& op, std::vector<std::string>& lines) const;
+
+  ByName<std::unique_ptr<Op>> ops_;
+  ByName<std::unique_ptr<PartialKind>> partial_kinds_;
+  std::vector<std::pair<std::string, Kernel>> pending_kernels_;  // (op, kernel): for ops that no pack offers yet
+  ByName<std::string> pack_paths_;
 };
 
 }  // namespace onedim

@@ -5,12 +5,10 @@
 
 #include <onedim/pack.h>
 
+#include "core/pack/host_table.hpp"
 #include "core/pack/registry.hpp"
 
 namespace onedim {
-
-// The one host table of this process.
-const onedim_host_t& host_table();
 
 // InvalidArgument: a bad descriptor; Internal: init failed without a message; others: what init said.
 Result<StagedPack> stage(const onedim_pack_t& pack, std::string path);
