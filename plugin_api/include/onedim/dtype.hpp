@@ -40,6 +40,23 @@ constexpr int category(DType t) {
   return is_bool(t) ? 0 : is_integral(t) ? 1 : is_floating(t) ? 2 : 3;
 }
 
+// As in tensor text: `f32`.
+constexpr const char* name_of(DType t) {
+  constexpr const char* kNames[] = {"f64",    "f32",    "bf16", "f16", "f8e4m3fn",
+                                    "f8e5m2", "f8e8m0", "i64",  "i32", "i16",
+                                    "i8",     "u8",     "bool", "c64", "c128"};
+  return t == DType::kUndefined ? "undefined" : kNames[static_cast<int>(t)];
+}
+
+// Sets of dtypes, as kernels state them.
+constexpr uint64_t dtype_bit(DType t) { return uint64_t{1} << static_cast<int>(t); }
+inline constexpr uint64_t kBoolDTypes = dtype_bit(DType::kBool);
+inline constexpr uint64_t kF8DTypes =
+    dtype_bit(DType::kF8E4M3FN) | dtype_bit(DType::kF8E5M2) | dtype_bit(DType::kF8E8M0);
+inline constexpr uint64_t kIntegerDTypes = dtype_bit(DType::kI64) | dtype_bit(DType::kI32) |
+                                           dtype_bit(DType::kI16) | dtype_bit(DType::kI8) |
+                                           dtype_bit(DType::kU8);
+
 // Bytes of one element.
 constexpr int64_t size_of(DType t) {
   switch (t) {

@@ -3,7 +3,8 @@
 // tables and callbacks add what they leave out. Declarations collect; the host sees them when the
 // pack's function ends.
 
-#include <onedim/elementwise.hpp>
+#include <onedim/families.hpp>
+#include <onedim/promotion.hpp>
 #include <onedim/reduction.hpp>
 
 #include <deque>
@@ -11,13 +12,6 @@
 #include <memory>
 
 namespace onedim::api {
-
-// What a pointwise op makes of its operands' common dtype.
-enum class Promotion {
-  kCommon,      // the common dtype
-  kFloating,    // integers and bool become the default float
-  kComparison,  // computed in the common dtype, the output is bool
-};
 
 // Calls a callback, turns what it throws into a status with its message.
 template <typename F>
@@ -38,33 +32,6 @@ int32_t guarded(const onedim_host_t* host, F&& f) noexcept {
   } catch (...) {
     return report(ONEDIM_STATUS_INTERNAL, "unknown exception");
   }
-}
-
-// A function of float values on float and complex tensors and so on: lists of compute types.
-template <typename... Types>
-struct ComputeTypes {};
-using FloatTypes = ComputeTypes<float, double>;
-using RealTypes = ComputeTypes<float, double, int64_t>;
-using FloatComplexTypes = ComputeTypes<float, double, std::complex<float>, std::complex<double>>;
-using AllTypes = ComputeTypes<float, double, int64_t, std::complex<float>, std::complex<double>>;
-
-// Common dtype of the tensor arguments and the Scalar-valued operands in `names`.
-inline DType common_dtype(const Call& call, std::span<const std::string> names) {
-  ResultType result;
-  for (const std::string& name : names) {
-    const Operand found = operand(call, name);
-    if (found.tensor.present())
-      result.add_tensor(found.tensor.dtype(), found.tensor.ndim());
-    else if (found.value != nullptr)
-      result.add_number(number_dtype(*found.value));
-  }
-  const DType dtype = result.get();
-  require(dtype != DType::kUndefined, "the operands' dtypes have no common dtype");
-  return dtype;
-}
-
-inline DType promoted(DType common, Promotion promotion) {
-  return promotion == Promotion::kFloating ? to_floating(common) : common;
 }
 
 class OpBuilder {
@@ -88,6 +55,17 @@ class OpBuilder {
     return *this;
   }
   OpBuilder& rules(RulesFn fn) { return rules_.push_back(std::move(fn)), *this; }
+  // Partials that pass because of what kind of function the op is (families.hpp).
+  OpBuilder& families(Families families) {
+    return rules([families = std::move(families)](const Call& call, RuleSink& sink) {
+      add_families(call, sink, families);
+    });
+  }
+  OpBuilder& families(std::function<Families(const Call&)> fn) {
+    return rules([fn = std::move(fn)](const Call& call, RuleSink& sink) {
+      add_families(call, sink, fn(call));
+    });
+  }
   OpBuilder& accept_local(std::function<void(const Call&)> fn) {
     return accept_ = std::move(fn), *this;
   }
@@ -122,6 +100,12 @@ class OpBuilder {
   // broadcast shape, promoted dtype, shard rules on every dim.
   OpBuilder& pointwise(Promotion promotion = Promotion::kCommon,
                        std::vector<std::string> operands = {});
+  // The same with dtypes of its own.
+  OpBuilder& pointwise(PointwiseDTypesFn dtypes, std::vector<std::string> operands = {});
+  // Pointwise: dtypes that the op does not compute in, though its kernel could.
+  OpBuilder& refuses(uint64_t dtypes) { return refused_ |= dtypes, *this; }
+  // Pointwise: the work of one element, for the cost.
+  OpBuilder& flops(double per_element) { return flops_ = per_element, *this; }
   // Folds the dims in `dim` of the first input away (see reduction.hpp); a sharded one leaves
   // P(kind). The dtype stays unless `dtype` says otherwise.
   OpBuilder& reduction(std::string kind, std::function<DType(const Call&)> dtype = {},
@@ -142,6 +126,13 @@ class OpBuilder {
   // call.
   template <size_t kOperands, typename... Types, typename Make>
   OpBuilder& elementwise(ComputeTypes<Types...>, Make make);
+  // The same over arguments other than the promoted operands: numbers such as `alpha`, controls.
+  template <size_t kOperands, typename... Types, typename Make>
+  OpBuilder& elementwise(ComputeTypes<Types...> types, const char* const (&names)[kOperands],
+                         Make make) {
+    kernel_operands_.assign(names, names + kOperands);
+    return elementwise<kOperands>(types, std::move(make));
+  }
   // The same for a function that needs nothing of the call: `compute<float, double>([](auto x)
   // {...})`.
   template <typename... Types, typename F>
@@ -182,6 +173,7 @@ class OpBuilder {
   std::string_view name() const { return std::string_view(schema_).substr(0, schema_.find('(')); }
 
   static OpBuilder& self(void* user) { return *static_cast<OpBuilder*>(user); }
+  PointwiseDTypes checked_dtypes(const Call& call) const;
   static int32_t infer_thunk(const onedim_host_t*, void*, const onedim_call_t*,
                              onedim_sink_t*) noexcept;
   static int32_t rules_thunk(const onedim_host_t*, void*, const onedim_call_t*,
@@ -197,8 +189,10 @@ class OpBuilder {
 
   std::string schema_, summary_, example_, in_place_, out_;
   uint64_t flags_ = 0;
-  std::vector<std::string> rule_table_, samples_, gradient_, operands_;
-  Promotion promotion_ = Promotion::kCommon;
+  std::vector<std::string> rule_table_, samples_, gradient_, operands_, kernel_operands_;
+  PointwiseDTypesFn pointwise_dtypes_;
+  uint64_t accepted_ = 0, refused_ = 0;  // compute dtypes of a pointwise op
+  double flops_ = 1;
   InferFn infer_;
   std::vector<RulesFn> rules_;
   std::function<void(const Call&)> accept_;
@@ -230,21 +224,6 @@ inline std::vector<std::string> OpBuilder::schema_tensor_arguments() const {
   return names;
 }
 
-inline OpBuilder& OpBuilder::pointwise(Promotion promotion, std::vector<std::string> operands) {
-  operands_ = operands.empty() ? schema_tensor_arguments() : std::move(operands);
-  promotion_ = promotion;
-  infer_ = [this](const Call& call, OutputSink& outputs) {
-    Shape shape;
-    for (int slot = 0; slot < call.input_count(); ++slot) {
-      if (call.input(slot).present()) shape = broadcast(shape, call.input(slot).shape());
-    }
-    const DType dtype = promoted(common_dtype(call, operands_), promotion_);
-    outputs.add(promotion_ == Promotion::kComparison ? DType::kBool : dtype, std::move(shape));
-  };
-  rules_.push_back(pointwise_rules);
-  return *this;
-}
-
 inline OpBuilder& OpBuilder::reduction(std::string kind, std::function<DType(const Call&)> dtype,
                                        EmptyDims empty) {
   infer_ = [dtype, empty](const Call& call, OutputSink& outputs) {
@@ -269,19 +248,6 @@ inline OpBuilder& OpBuilder::einsum(std::string equation) {
   rules_.push_back(
       [equation](const Call& call, RuleSink& rules) { einsum_rules(call, rules, equation); });
   return *this;
-}
-
-template <size_t kOperands, typename... Types, typename Make>
-OpBuilder& OpBuilder::elementwise(ComputeTypes<Types...>, Make make) {
-  return compute(kAllDTypes, [this, make](const Call& call, const onedim_execution_t&) {
-    require(operands_.size() >= kOperands, "the op has fewer operands than its kernel");
-    std::array<Operand, kOperands> in;
-    for (size_t k = 0; k < kOperands; ++k) in[k] = operand(call, operands_[k]);
-    const DType dtype = promoted(common_dtype(call, operands_), promotion_);
-    const auto f = make(call);
-    with_compute_type<Types...>(dtype,
-                                [&]<typename C>(C) { map_elements<C>(call.output(), in, f); });
-  });
 }
 
 }  // namespace onedim::api

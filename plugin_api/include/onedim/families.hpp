@@ -1,0 +1,98 @@
+#pragma once
+// Families: how an op lets partials through, declared by what kind of function it is in some of its
+// arguments. A table names which partial comes out for which goes in; a group names the arguments
+// that must be partial together, the others being replicated.
+// Theory: with ranks i and a reduction r, a rule `P(s) | P(r)` is the identity f(r_i x_i) = s_i
+// f(x_i): f is a homomorphism from r to s. Linear functions are those of sums and means, monotone
+// ones those of max and min (downwards they swap the two), exp turns sums into products, and so on.
+// An idempotent reduction (avg, max, min) also lets equal values through, so an argument that
+// cannot be partial, a number say, may stand beside partial ones; the host adds such rules for
+// tensors.
+
+#include <onedim/sinks.hpp>
+
+#include <array>
+
+namespace onedim::api {
+
+struct KindPair {
+  std::string_view in;
+  std::string_view out;
+};
+using KindTable = std::span<const KindPair>;
+
+inline constexpr std::array<KindPair, 2> kLinear = {{{"sum", "sum"}, {"avg", "avg"}}};
+inline constexpr std::array<KindPair, 1> kAffine = {{{"avg", "avg"}}};  // linear plus a constant
+inline constexpr std::array<KindPair, 2> kIncreasing = {{{"max", "max"}, {"min", "min"}}};
+inline constexpr std::array<KindPair, 2> kDecreasing = {{{"max", "min"}, {"min", "max"}}};
+inline constexpr std::array<KindPair, 1> kMultiplicative = {{{"product", "product"}}};
+inline constexpr std::array<KindPair, 1> kExponential = {{{"sum", "product"}}};
+inline constexpr std::array<KindPair, 1> kLogarithmic = {{{"product", "sum"}}};
+inline constexpr std::array<KindPair, 1> kMaxPreserving = {{{"max", "max"}}};  // also in groups
+inline constexpr std::array<KindPair, 1> kMinPreserving = {{{"min", "min"}}};
+// Monotone where the true value lies in the domain; locals beyond it would be no numbers.
+inline constexpr std::array<KindPair, 1> kIncreasingFromBelow = kMinPreserving;
+inline constexpr std::array<KindPair, 1> kDecreasingFromBelow = {{{"min", "max"}}};
+inline constexpr std::array<KindPair, 5> kIdentity = {
+    {{"sum", "sum"}, {"avg", "avg"}, {"max", "max"}, {"min", "min"}, {"product", "product"}}};
+
+struct Family {
+  KindTable table;
+  std::vector<std::string_view> group;  // names of arguments
+};
+using Families = std::vector<Family>;
+
+// Which built-in partials a dtype can have: bool max and min; integers no avg; complex no order.
+inline bool is_legal_partial(std::string_view kind, DType dtype) {
+  if (is_bool(dtype)) return kind == "max" || kind == "min";
+  if (is_integral(dtype)) return kind != "avg";
+  if (is_complex(dtype)) return kind != "max" && kind != "min";
+  return dtype != DType::kF8E8M0 || kind != "sum";
+}
+
+// The same value on every rank is a split of itself: always for avg, max and min.
+inline bool is_split_of_itself(std::string_view kind, const onedim_value_t& number) {
+  if (kind == "avg" || kind == "max" || kind == "min") return true;
+  const bool is_integer = number.kind == ONEDIM_VALUE_INT || number.kind == ONEDIM_VALUE_BOOL;
+  const std::complex<double> value = is_integer
+                                         ? std::complex<double>(static_cast<double>(number.integer))
+                                         : std::complex<double>(number.real, number.imaginary);
+  return value == 0.0 || (kind == "product" && value == 1.0);
+}
+inline bool is_split_of_itself(std::string_view kind, DType of_every_value) {
+  return kind == "avg" || (kind == "product" && is_bool(of_every_value));
+}
+
+// Emits a family's rules for this call: one a row of its table, unless a member of the group can
+// neither be partial nor stand beside partials.
+inline void add_family(const Call& call, RuleSink& rules, const Family& family) {
+  for (const auto& [in, out] : family.table) {
+    std::vector<Placement> placements(call.input_count(), replicate());
+    for (int slot = 0; slot < call.input_count(); ++slot) {
+      if (!call.input(slot).present()) placements[slot] = absent();
+    }
+    bool fits = true;
+    bool any = false;
+    for (std::string_view name : family.group) {
+      const onedim_argument_t& argument = call.argument(name);
+      const onedim_value_t* number = argument.first_slot < 0 ? call.find_attribute(name) : nullptr;
+      if (number != nullptr && number->kind != ONEDIM_VALUE_NONE)
+        fits = fits && is_split_of_itself(in, *number);
+      for (int i = 0; argument.first_slot >= 0 && i < argument.slot_count; ++i) {
+        const TensorView tensor = call.input(argument.first_slot + i);
+        if (!tensor.present()) continue;
+        const bool is_legal = is_legal_partial(in, tensor.dtype());
+        fits = fits && (is_legal || is_split_of_itself(in, tensor.dtype()));
+        any = any || is_legal;
+        if (is_legal) placements[argument.first_slot + i] = partial(in);
+      }
+    }
+    if (!fits || !any) continue;
+    rules.add(std::vector<Placement>(call.output_count(), partial(out)), placements);
+  }
+}
+inline void add_families(const Call& call, RuleSink& rules, const Families& families) {
+  for (const Family& family : families) add_family(call, rules, family);
+}
+
+}  // namespace onedim::api

@@ -1,0 +1,73 @@
+#pragma once
+// What makes an OpBuilder's op pointwise: shape, dtypes, shard rules, cost and kernel from a few
+// words.
+
+#include <onedim/op_builder.hpp>
+
+namespace onedim::api {
+
+// Work of an elementwise call: `flops` an output element, every tensor moved once.
+inline void elementwise_cost(const Call& call, double flops, onedim_cost_t& cost) {
+  cost.flops = cost.bytes = 0;
+  const auto add_bytes = [&cost](const TensorView& tensor) {
+    if (!tensor.present()) return 0.0;
+    const double count = static_cast<double>(tensor.element_count());
+    cost.bytes += count * static_cast<double>(size_of(tensor.dtype()));
+    return count;
+  };
+  for (int slot = 0; slot < call.input_count(); ++slot) add_bytes(call.input(slot));
+  for (int slot = 0; slot < call.output_count(); ++slot)
+    cost.flops += flops * add_bytes(call.output(slot));
+}
+
+inline OpBuilder& OpBuilder::pointwise(Promotion promotion, std::vector<std::string> operands) {
+  return pointwise(
+      [this, promotion](const Call& call) { return promoted_dtypes(call, promotion, operands_); },
+      std::move(operands));
+}
+
+inline OpBuilder& OpBuilder::pointwise(PointwiseDTypesFn dtypes,
+                                       std::vector<std::string> operands) {
+  operands_ = operands.empty() ? schema_tensor_arguments() : std::move(operands);
+  pointwise_dtypes_ = std::move(dtypes);
+  infer_ = [this](const Call& call, OutputSink& outputs) {
+    Shape shape;
+    for (int slot = 0; slot < call.input_count(); ++slot) {
+      if (call.input(slot).present()) shape = broadcast(shape, call.input(slot).shape());
+    }
+    outputs.add(checked_dtypes(call).output, std::move(shape));
+  };
+  cost_ = [this](const Call& call, onedim_cost_t& cost) { elementwise_cost(call, flops_, cost); };
+  rules_.push_back(pointwise_rules);
+  return *this;
+}
+
+inline PointwiseDTypes OpBuilder::checked_dtypes(const Call& call) const {
+  const PointwiseDTypes dtypes = pointwise_dtypes_(call);
+  const uint64_t accepted = (accepted_ ? accepted_ : ~uint64_t{0}) & ~refused_;
+  if (!(accepted & dtype_bit(dtypes.compute))) {
+    fail(std::string(name()) + " is not defined for " + name_of(dtypes.compute));
+  }
+  return dtypes;
+}
+
+template <size_t kOperands, typename... Types, typename Make>
+OpBuilder& OpBuilder::elementwise(ComputeTypes<Types...>, Make make) {
+  accepted_ = dtype_mask<Types...>();
+  return compute(kAllDTypes, [this, make](const Call& call, const onedim_execution_t&) {
+    const std::vector<std::string>& names = kernel_operands_.empty() ? operands_ : kernel_operands_;
+    require(names.size() >= kOperands, "the op has fewer operands than its kernel");
+    std::array<Operand, kOperands> in;
+    for (size_t k = 0; k < kOperands; ++k) in[k] = operand(call, names[k]);
+    const PointwiseDTypes dtypes = checked_dtypes(call);
+    // ATen keeps a number's full precision in arithmetic of floats, not of integers or in compares.
+    const bool settles = category(dtypes.compute) < 2 || category(dtypes.output) == 0;
+    const DType number_dtype = settles ? dtypes.compute : DType::kUndefined;
+    const auto f = make(call);
+    with_compute_type<Types...>(dtypes.compute, [&]<typename C>(C) {
+      map_elements<C>(call.output(), in, f, number_dtype);
+    });
+  });
+}
+
+}  // namespace onedim::api
