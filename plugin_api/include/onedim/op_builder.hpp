@@ -3,6 +3,7 @@
 // tables and callbacks add what they leave out. Declarations collect; the host sees them when the
 // pack's function ends.
 
+#include <onedim/einsum.hpp>
 #include <onedim/families.hpp>
 #include <onedim/promotion.hpp>
 #include <onedim/reduction.hpp>

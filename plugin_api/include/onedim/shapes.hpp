@@ -1,9 +1,7 @@
 #pragma once
 // Shapes: broadcasting, wrapped dims and the families of rules that follow from shapes alone.
-//   pointwise  every output dim may be sharded; an input that lacks the dim or has size 1 there is
-//   replicated reduction  a dim that stays may be sharded on both sides; a reduced one gives a
-//   partial einsum     per letter: in the output, S on every operand that has it; summed, P(sum);
-//   linear in each operand
+//   pointwise  every output dim may be sharded; an input that lacks it or has size 1 is replicated
+//   reduction  a dim that stays may be sharded on both sides; a reduced one leaves a partial
 // Theory: an output element of these ops reads only input elements with the same index on a sharded
 // dim.
 
@@ -99,87 +97,6 @@ inline void reduction_rules(const Call& call, RuleSink& rules, const std::vector
       rules.add(std::vector<Placement>(outputs, partial(kind)), inputs);
     if (!reduced[dim] || keepdim) ++out_dim;
   }
-}
-
-// An einsum over the call's first operands, `bmk,kn->bmn`; letters only, one per dim, no ellipsis,
-// none twice in one operand. Slots beyond the operands are replicated. Emits sharding, contraction
-// and linearity.
-struct EinsumLetters {
-  std::vector<std::string> operands;
-  std::string output;
-};
-
-inline EinsumLetters parse_einsum(std::string_view equation) {
-  EinsumLetters letters;
-  const size_t arrow = equation.find("->");
-  require(arrow != std::string_view::npos, "an einsum equation needs ->");
-  letters.output = std::string(equation.substr(arrow + 2));
-  std::string_view left = equation.substr(0, arrow);
-  while (true) {
-    const size_t comma = left.find(',');
-    letters.operands.emplace_back(left.substr(0, comma));
-    if (comma == std::string_view::npos) return letters;
-    left.remove_prefix(comma + 1);
-  }
-}
-
-inline Placement einsum_shard(const std::string& letters, char letter) {
-  const size_t dim = letters.find(letter);
-  return dim == std::string::npos ? replicate() : any_shard(static_cast<int>(dim));
-}
-
-inline void einsum_rules(const Call& call, RuleSink& rules, std::string_view equation) {
-  const EinsumLetters letters = parse_einsum(equation);
-  std::string distinct;
-  for (const std::string& operand : letters.operands) {
-    for (char letter : operand) {
-      if (distinct.find(letter) == std::string::npos) distinct += letter;
-    }
-  }
-  std::vector<Placement> inputs(call.input_count(), replicate());
-  for (int slot = 0; slot < call.input_count(); ++slot) {
-    if (!call.input(slot).present()) inputs[slot] = absent();
-  }
-  const std::vector<Placement> rest = inputs;
-  for (char letter : distinct) {
-    for (size_t i = 0; i < letters.operands.size(); ++i)
-      inputs[i] = einsum_shard(letters.operands[i], letter);
-    const bool summed = letters.output.find(letter) == std::string::npos;
-    const Placement output = summed ? partial("sum") : einsum_shard(letters.output, letter);
-    rules.add(std::span(&output, 1), inputs);
-  }
-  for (size_t i = 0; i < letters.operands.size(); ++i) {
-    for (std::string_view kind : {std::string_view("sum"), std::string_view("avg")}) {
-      inputs = rest;
-      inputs[i] = partial(kind);
-      const Placement output = partial(kind);
-      rules.add(std::span(&output, 1), inputs);
-    }
-  }
-}
-
-// Output shape of the equation; sizes of a letter must agree.
-inline Shape einsum_shape(const Call& call, std::string_view equation) {
-  const EinsumLetters letters = parse_einsum(equation);
-  std::vector<int64_t> sizes(256, -1);
-  for (size_t i = 0; i < letters.operands.size(); ++i) {
-    const TensorView operand = call.input(static_cast<int>(i));
-    if (operand.ndim() != static_cast<int>(letters.operands[i].size())) {
-      fail("operand " + std::to_string(i) + " has " + std::to_string(operand.ndim()) +
-           " dims, expected " + std::to_string(letters.operands[i].size()));
-    }
-    for (int dim = 0; dim < operand.ndim(); ++dim) {
-      int64_t& size = sizes[static_cast<unsigned char>(letters.operands[i][dim])];
-      if (size >= 0 && size != operand.size(dim)) {
-        fail("sizes " + std::to_string(size) + " and " + std::to_string(operand.size(dim)) +
-             " of dims that must agree differ");
-      }
-      size = operand.size(dim);
-    }
-  }
-  Shape out;
-  for (char letter : letters.output) out.push_back(sizes[static_cast<unsigned char>(letter)]);
-  return out;
 }
 
 }  // namespace onedim::api
