@@ -1,0 +1,46 @@
+#pragma once
+// The families of reductions, one source each, and what they share.
+
+#include <onedim/pack.hpp>
+
+namespace reduction {
+
+using namespace onedim::api;
+
+void declare_sums(Registrar& r);       // sum, mean
+void declare_products(Registrar& r);   // prod
+void declare_extrema(Registrar& r);    // amax, amin, max, min and their joint partials
+void declare_logical(Registrar& r);    // any, all
+void declare_positions(Registrar& r);  // argmax, argmin and their joint partials
+
+// What ATen's CPU reductions take: everything but the 8-bit floats.
+inline constexpr uint64_t kReducible =
+    kAllDTypes & ~(uint64_t{1} << ONEDIM_DTYPE_F8E4M3FN | uint64_t{1} << ONEDIM_DTYPE_F8E5M2 |
+                   uint64_t{1} << ONEDIM_DTYPE_F8E8M0);
+inline constexpr uint64_t kOrdered =
+    kReducible & ~(uint64_t{1} << ONEDIM_DTYPE_C64 | uint64_t{1} << ONEDIM_DTYPE_C128);
+
+// One pass over the input.
+inline void reduction_cost(const Call& call, onedim_cost_t& cost) {
+  const TensorView self = call.input(0);
+  cost.flops = static_cast<double>(self.element_count());
+  cost.bytes = static_cast<double>(self.element_count() * size_of(self.dtype()));
+  for (int i = 0; i < call.output_count(); ++i) {
+    const TensorView out = call.output(i);
+    if (out.present())
+      cost.bytes += static_cast<double>(out.element_count() * size_of(out.dtype()));
+  }
+}
+
+// The dtype argument, or ATen's default for sums and products: integers and bool become i64.
+inline DType sum_dtype(const Call& call) {
+  if (call.has_attribute("dtype")) return call.attribute<DType>("dtype");
+  const DType self = call.input(0).dtype();
+  return category(self) < 2 ? DType::kI64 : self;
+}
+
+// True per output element: some (all) of the elements it stands for differ from zero.
+std::vector<int64_t> any_nonzero(const TensorView& self, const std::vector<bool>& reduced);
+std::vector<int64_t> all_nonzero(const TensorView& self, const std::vector<bool>& reduced);
+
+}  // namespace reduction

@@ -1,0 +1,131 @@
+// sum and mean: linear in every element. mean divides by the number of elements of the global
+// tensor, so a sharded dim gives a P(sum) whatever the shards' lengths are, and a P(avg) if the
+// kernel scales by the size of that mesh dim.
+
+#include <onedim/arithmetic.hpp>
+
+#include "passes.hpp"
+
+namespace reduction {
+namespace {
+
+template <typename C>
+std::vector<Accumulator<C>> sums_of(const Call& call) {
+  using Acc = Accumulator<C>;
+  return fold<C>(call.input(0), reduced_dims(call), Acc(0), plus<Acc>);
+}
+
+void compute_sum(const Call& call, const onedim_execution_t&) {
+  const TensorView out = call.output();
+  if (is_bool(out.dtype())) {
+    return store_dense(any_nonzero(call.input(0), reduced_dims(call)).data(), out);
+  }
+  with_compute_type<float, double, int64_t, std::complex<float>, std::complex<double>>(
+      out.dtype(), [&]<typename C>(C) { store_dense(sums_of<C>(call).data(), out); });
+}
+
+void sum_passes(const Call& call, RuleSink& rules) {
+  const std::vector<bool> reduced = reduced_dims(call);
+  const bool single = reduced_count(call, reduced) == 1;
+  const bool is_any = is_bool(call.output().dtype());
+  add_passes(call, rules, [&](const Pass& pass) {
+    return single || (is_any ? pass.out == "max" : pass.is_linear());
+  });
+  if (is_any) reduction_rules(call, rules, reduced, keeps_dims(call), "max");
+}
+
+DType mean_dtype(const Call& call) {
+  const bool given = call.has_attribute("dtype");
+  const DType dtype = given ? call.attribute<DType>("dtype") : call.input(0).dtype();
+  require(category(dtype) >= 2, given ? "the dtype of a mean must be a float or complex one"
+                                      : "self is not a float or complex tensor, give a dtype");
+  return dtype;
+}
+
+// A P(avg) output is divided by its mesh dim's size when it is merged; ranks that hold different
+// elements scale up by it, ranks that hold the same (or partial values) do not.
+double average_scale(const Call& call, const std::vector<bool>& reduced) {
+  const onedim_location_t* at = call.location();
+  double scale = 1;
+  for (int i = 0; at != nullptr && i < at->mesh_ndim; ++i) {
+    const Placement& out = at->outputs[0].placements[i];
+    const Placement& in = at->inputs[0].placements[i];
+    const bool averages = out.kind == ONEDIM_PLACEMENT_PARTIAL && view_of(out.partial) == "avg";
+    const bool shards =
+        in.kind == ONEDIM_PLACEMENT_SHARD || in.kind == ONEDIM_PLACEMENT_STRIDED_SHARD;
+    if (averages && shards && reduced[static_cast<size_t>(in.dim)])
+      scale *= static_cast<double>(at->mesh_shape[i]);
+  }
+  return scale;
+}
+
+void compute_mean(const Call& call, const onedim_execution_t&) {
+  const std::vector<bool> reduced = reduced_dims(call);
+  const double scale = average_scale(call, reduced);
+  const auto count = static_cast<double>(reduced_count(call, reduced));
+  with_compute_type<float, double, std::complex<float>, std::complex<double>>(
+      call.output().dtype(), [&]<typename C>(C) {
+        auto means = sums_of<C>(call);
+        for (auto& mean : means) mean = mean * scale / count;
+        store_dense(means.data(), call.output());
+      });
+}
+
+void mean_rules(const Call& call, RuleSink& rules) {
+  const std::vector<bool> reduced = reduced_dims(call);
+  reduction_rules(call, rules, reduced, keeps_dims(call), "avg");
+  const bool single = reduced_count(call, reduced) == 1;
+  add_passes(call, rules, [&](const Pass& pass) { return single || pass.is_linear(); });
+}
+
+OpBuilder& declare_sum(Registrar& r, std::string_view schema) {
+  return r.op(schema)
+      .reduction("sum", sum_dtype)
+      .rules(sum_passes)
+      .compute(kReducible, compute_sum)
+      .cost(reduction_cost);
+}
+
+OpBuilder& declare_mean(Registrar& r, std::string_view schema) {
+  return r.op(schema)
+      .reduction("sum", mean_dtype)
+      .rules(mean_rules)
+      .position_aware()
+      .compute(kReducible, compute_mean)
+      .cost(reduction_cost);
+}
+
+}  // namespace
+
+void declare_sums(Registrar& r) {
+  declare_sum(r, "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor")
+      .summary("sum of all elements")
+      .samples({"f32[5,7]", "f64[4,6]", "i64[7]", "i32[3,5]", "bool[5,3]", "c64[4,5]", "f64[1,1]",
+                "f32[6,1,4]; dtype=f64", "bf16[5,6]", "f32[5,4]; dtype=bool", "bool[1]"})
+      .out("sum.out");
+  declare_sum(r,
+              "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? "
+              "dtype=None) -> Tensor")
+      .summary("sum over dims; no dims means all")
+      .samples({"f32[5,7]; dim=[1]", "f64[4,1,6]; dim=[0,-1]", "f64[4,1,6]; dim=[1]",
+                "f32[4,6]; dim=[0]; keepdim=true", "i64[5,3]; dim=[0]", "bool[4,5]; dim=[-1]",
+                "c64[3,5]; dim=[1]", "f64[7,4]; dim=[]", "f64[6,5]; dim=null",
+                "f32[5,6]; dim=[0]; dtype=i64", "f32[5,1]; dim=[1]; dtype=i64", "f16[7,4]; dim=[1]",
+                "bool[5,1]; dim=[1]"})
+      .out("sum.IntList_out");
+  declare_mean(r, "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor")
+      .summary("mean of all elements")
+      .samples({"f32[5,7]", "f64[4,6]", "f64[7]", "c64[5,3]", "f64[1,1]", "i64[5,4]; dtype=f32",
+                "bf16[6,4]"})
+      .out("mean.dtype_out");
+  declare_mean(r,
+               "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) "
+               "-> Tensor")
+      .summary("mean over dims; no dims means all")
+      .samples({"f32[5,7]; dim=[1]", "f64[4,1,6]; dim=[0,-1]", "f64[4,1,6]; dim=[1]",
+                "f32[4,6]; dim=[0]; keepdim=true", "c128[3,5]; dim=[1]", "f64[7,4]; dim=[]",
+                "f16[7,4]; dim=[-1]", "i32[5,4]; dim=[0]; dtype=f64"})
+      .out("mean.out");
+}
+
+}  // namespace reduction
