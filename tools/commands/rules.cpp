@@ -1,0 +1,195 @@
+#include <nlohmann/json.hpp>
+
+#include "core/pack/closed_rules.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/golden_output.hpp"
+#include "tools/op_names.hpp"
+
+namespace onedim {
+namespace {
+
+struct RulesOptions {
+  std::string op;
+  std::string inputs;
+  std::vector<std::string> attributes;
+  bool has_case = false;  // --inputs or --attr was given
+};
+
+struct RuleCase {
+  const Op* op = nullptr;
+  Call call;
+  std::vector<ClosedRule> rules;
+};
+
+Result<RuleCase> close_case(const Op& op, Call call, const Registry& registry) {
+  const Result<std::vector<OptionalOutput>> outputs = op.infer(call);
+  if (!outputs.ok()) return outputs.status();
+  Result<std::vector<ClosedRule>> rules = closed_rules(op, call, *outputs, registry);
+  if (!rules.ok()) return rules.status();
+  return RuleCase{&op, std::move(call), *std::move(rules)};
+}
+
+Status append_samples(const Op& op, const Registry& registry, std::vector<RuleCase>& cases) {
+  const Result<std::vector<std::string>> samples = op.samples();
+  if (!samples.ok()) return samples.status();
+  if (samples->empty()) {
+    return invalid_argument("{} has no samples; give a case with --inputs", op.name());
+  }
+  for (const std::string& sample : *samples) {
+    Result<CallText> text = parse_call(op.schema, sample);
+    if (!text.ok()) return annotate(text.status(), fmt::format("sample of {}", op.name()));
+    Result<RuleCase> rule_case = close_case(op, std::move(text->call), registry);
+    if (!rule_case.ok()) return annotate(rule_case.status(), fmt::format("sample of {}", op.name()));
+    cases.push_back(*std::move(rule_case));
+  }
+  return absl::OkStatus();
+}
+
+// `NAME.*` asks for all overloads in so many words; a bare ambiguous name is a mistake here.
+Result<std::vector<const Op*>> chosen_ops(const Registry& registry, const RulesOptions& options) {
+  if (options.op.ends_with(".*") && !options.has_case) return find_ops(registry, options.op);
+  const Result<const Op*> op = find_op(registry, options.op);
+  if (!op.ok()) return op.status();
+  return std::vector<const Op*>{*op};
+}
+
+Result<std::vector<RuleCase>> collect_cases(const Registry& registry, const RulesOptions& options) {
+  const Result<std::vector<const Op*>> ops = chosen_ops(registry, options);
+  if (!ops.ok()) return ops.status();
+  std::vector<RuleCase> cases;
+  if (options.has_case) {
+    const Op& op = *ops->front();
+    Result<CallText> text = parse_call(op.schema, options.inputs, options.attributes);
+    if (!text.ok()) return text.status();
+    Result<RuleCase> rule_case = close_case(op, std::move(text->call), registry);
+    if (!rule_case.ok()) return rule_case.status();
+    cases.push_back(*std::move(rule_case));
+    return cases;
+  }
+  for (const Op* op : *ops) {
+    const Status status = append_samples(*op, registry, cases);
+    if (!status.ok()) return status;
+  }
+  return cases;
+}
+
+Json placements_json(const std::vector<Placement>& placements) {
+  Json texts = Json::array();
+  for (Placement placement : placements) {
+    if (placement.kind == Placement::Kind::kAnyShard) placement.kind = Placement::Kind::kShard;
+    texts.push_back(format_placement(placement));
+  }
+  return texts;
+}
+
+Json requirements_json(const std::vector<Requirement>& requirements) {
+  Json list = Json::array();
+  for (const Requirement& requirement : requirements) {
+    list.push_back({{"slot", requirement.slot},
+                    {"dim", requirement.dim},
+                    {"multiple_of", requirement.multiple},
+                    {"output", requirement.is_output}});
+  }
+  return list;
+}
+
+Json rule_json(const ClosedRule& closed) {
+  return {{"outputs", placements_json(closed.rule.outputs)},
+          {"inputs", placements_json(closed.rule.inputs)},
+          {"any_shard", closed.any_shard},
+          {"implied", closed.rule.implied},
+          {"even_only", closed.rule.even_only},
+          {"to_rounding", closed.rule.to_rounding},
+          {"requires", requirements_json(closed.rule.requirements)}};
+}
+
+Json attributes_json(const Call& call) {
+  Json attributes = Json::object();
+  for (const auto& [name, value] : call.attributes) attributes[name] = golden_json(value);
+  return attributes;
+}
+
+Json input_texts(const Call& call) {
+  Json texts = Json::array();
+  for (const OptionalMeta& input : call.inputs) texts.push_back(input ? format_meta(*input) : "-");
+  return texts;
+}
+
+Json to_json(const std::vector<RuleCase>& cases) {
+  Json list = Json::array();
+  for (const RuleCase& rule_case : cases) {
+    Json rules = Json::array();
+    for (const ClosedRule& closed : rule_case.rules) rules.push_back(rule_json(closed));
+    list.push_back({{"op", rule_case.op->name()},
+                    {"inputs", input_texts(rule_case.call)},
+                    {"attributes", attributes_json(rule_case.call)},
+                    {"rules", std::move(rules)}});
+  }
+  return {{"cases", std::move(list)}};
+}
+
+std::string requirement_text(const Requirement& requirement) {
+  return fmt::format("dim {} of {} {} a multiple of {}", requirement.dim,
+                     requirement.is_output ? "output" : "input", requirement.slot, requirement.multiple);
+}
+
+std::string rule_text(const ClosedRule& closed) {
+  std::string remarks;
+  const auto add = [&](std::string_view remark) {
+    remarks += remarks.empty() ? "   # " : ", ";
+    remarks += remark;
+  };
+  if (closed.rule.implied) add("implied");
+  if (closed.rule.even_only) add("even sizes only");
+  if (closed.rule.to_rounding) add("to rounding");
+  for (const Requirement& requirement : closed.rule.requirements) add(requirement_text(requirement));
+  return fmt::format("  {}{}\n", format_rule(closed.rule), remarks);
+}
+
+std::string to_text(const std::vector<RuleCase>& cases) {
+  std::string text;
+  for (const RuleCase& rule_case : cases) {
+    if (!text.empty()) text += '\n';
+    text += fmt::format("{}: {}\n", rule_case.op->name(), format_call(rule_case.call, {}));
+    for (const ClosedRule& closed : rule_case.rules) text += rule_text(closed);
+  }
+  return text;
+}
+
+Result<ExitCode> run_rules(Session& session, const RulesOptions& options) {
+  const Result<const Registry*> registry = session.registry();
+  if (!registry.ok()) return registry.status();
+  const Result<std::vector<RuleCase>> cases = collect_cases(**registry, options);
+  if (!cases.ok()) return cases.status();
+  if (session.flags.json) {
+    session.write_json(to_json(*cases));
+  } else {
+    session.write(to_text(*cases));
+  }
+  return ExitCode::kFine;
+}
+
+}  // namespace
+
+void add_rules(CLI::App& app, Session& session) {
+  auto options = std::make_shared<RulesOptions>();
+  CLI::App* command = app.add_subcommand("rules", "Show the closed set of an op's sharding rules");
+  command->add_option("op", options->op, "Op, such as mm or add.Tensor; add.* for all overloads")
+      ->type_name("OP")
+      ->required();
+  const CLI::Option* inputs =
+      command->add_option("--inputs", options->inputs, "Tensors of one case, such as 'f32[4,6]; f32[6,8]'")
+          ->type_name("TENSORS");
+  const CLI::Option* attributes =
+      command->add_option("--attr", options->attributes, "Attribute of the case (repeatable)")
+          ->type_name("NAME=VALUE")
+          ->allow_extra_args(false);
+  command->footer("Without --inputs: one case per sample of the op.\n"
+                  "Example: onedim rules mm --inputs 'f32[4,6]; f32[6,8]'");
+  command->callback([options, inputs, attributes, &session] {
+    options->has_case = inputs->count() + attributes->count() > 0;
+    session.choose([options, &session] { return run_rules(session, *options); });
+  });
+}
+
+}  // namespace onedim

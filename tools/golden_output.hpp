@@ -1,0 +1,17 @@
+#pragma once
+// Golden output: tensors and values as JSON in the format of golden calls: numbers at full precision, "nan",
+// "inf", "-inf" as strings, complex numbers as [re,im].
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/tensor/tensor.hpp"
+#include "core/tensor/value.hpp"
+
+namespace onedim {
+
+// `{"tensor": {"dtype","shape","data"}}`, or null where absent.
+nlohmann::ordered_json golden_json(const std::optional<Tensor>& tensor);
+nlohmann::ordered_json golden_json(const Value& value);
+
+}  // namespace onedim

@@ -1,0 +1,20 @@
+#pragma once
+// Layout picture: a layout for people: one line per rank, and for small tensors of one or two dims a map that
+// shows in each element the ranks that hold it.
+
+#include <string>
+
+#include "core/layout/index_map.hpp"
+#include "core/tensor/tensor.hpp"
+
+namespace onedim {
+
+struct PlacedTensor {
+  TensorMeta meta;
+  Layout layout;
+  Mesh mesh;
+};
+
+std::string layout_text(const PlacedTensor& placed);
+
+}  // namespace onedim

@@ -1,0 +1,94 @@
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include "core/base/status.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/terminal.hpp"
+#include "tools/usage_error.hpp"
+
+namespace onedim {
+namespace {
+
+constexpr const char* kDescription =
+    "onedim: write an op's sharding rule for one mesh dimension; it is proved and used everywhere";
+
+constexpr const char* kFooter =
+    "Exit codes: 0 fine, 1 findings, 2 usage, 3 environment. Every command takes --json.\n"
+    "Example: onedim layout 'f32[10,7]@S(0),S(1)' --mesh a=2,b=3";
+
+void add_global_flags(CLI::App& app, GlobalFlags& flags) {
+  app.set_version_flag("--version", "onedim " ONEDIM_ABI_RELEASE);
+  app.add_option("-p,--pack-path", flags.pack_paths, "Pack file or folder, searched first (repeatable)")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  app.add_option("--config", flags.config, "Settings file (default: onedim.toml, if there)")
+      ->type_name("FILE");
+  app.add_flag("--no-probe", flags.no_probe, "Open packs without trying them in a child process first");
+  app.add_flag("--json", flags.json, "Write one JSON document");
+  app.add_flag("-q,--quiet", flags.quiet, "No notes and no progress on stderr");
+}
+
+void add_commands(CLI::App& app, Session& session) {
+  add_call(app, session);
+  add_layout(app, session);
+  add_new_pack(app, session);
+  add_ops(app, session);
+  add_packs(app, session);
+  add_probe_packs(app, session);
+  add_rules(app, session);
+}
+
+// Anything but the user's input is the environment's fault: missing packs, unreadable files, a full disk.
+ExitCode exit_code_of(const Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) || absl::IsUnimplemented(status)
+             ? ExitCode::kUsage
+             : ExitCode::kEnvironment;
+}
+
+int fail(const Status& status) {
+  std::string line = fmt::format("onedim: {}", message_of(status));
+  // Quoted input may hold anything; an error stays one line.
+  std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  std::fprintf(stderr, "%s\n", line.c_str());
+  return static_cast<int>(exit_code_of(status));
+}
+
+int run_session(Session& session) {
+  const Result<ExitCode> code = session.run();
+  clear_progress();
+  const bool written = session.finish();
+  if (!code.ok()) return fail(code.status());
+  if (!written) return fail(absl::UnavailableError("the output could not be written"));
+  return static_cast<int>(*code);
+}
+
+int run_command(int argc, char** argv) {
+  Session session;
+  CLI::App app(kDescription, "onedim");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.fallthrough();
+  add_global_flags(app, session.flags);
+  add_commands(app, session);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help) {
+    return app.exit(asked_for_help);
+  } catch (const CLI::ParseError& error) {
+    return fail(usage_error(app, error));
+  }
+  return run_session(session);
+}
+
+}  // namespace
+}  // namespace onedim
+
+int main(int argc, char** argv) {
+  // A reader that went away ends the command silently, also where the parent had the signal ignored.
+  std::signal(SIGPIPE, SIG_DFL);
+  return onedim::run_command(argc, argv);
+}

@@ -1,0 +1,99 @@
+#include "tools/session.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/pack/pack_search.hpp"
+#include "core/pack/settings.hpp"
+#include "tools/terminal.hpp"
+
+namespace onedim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::vector<fs::path>> existing_paths(const std::vector<std::string>& texts) {
+  std::vector<fs::path> paths;
+  for (const std::string& text : texts) {
+    std::error_code error;
+    if (!fs::exists(text, error)) return invalid_argument("there is no pack file or folder \"{}\"", text);
+    paths.emplace_back(text);
+  }
+  return paths;
+}
+
+}  // namespace
+
+Result<LoadOptions> Session::load_options(const std::vector<std::string>& files) const {
+  const Result<Settings> settings = load_settings(flags.config);
+  if (!settings.ok()) return settings.status();
+  LoadOptions options;
+  if (settings->probe && !flags.no_probe) options.probe_program = own_executable();
+  options.probe_deadline = settings->probe_deadline;
+  const Result<std::vector<fs::path>> given = existing_paths(files.empty() ? flags.pack_paths : files);
+  if (!given.ok()) return given.status();
+  options.paths = *given;
+  if (!files.empty()) return options;  // what is named is inspected, whatever the settings say of it
+  options.paths = pack_search_path(*given, settings->pack_paths);
+  options.disabled = settings->disabled_packs;
+  return options;
+}
+
+Status Session::load_once(const std::vector<std::string>& files) {
+  if (loaded_) return absl::OkStatus();
+  const Result<LoadOptions> options = load_options(files);
+  if (!options.ok()) return options.status();
+  reports_ = load_packs(*options, registry_);
+  loaded_ = true;
+  return absl::OkStatus();
+}
+
+Result<const Registry*> Session::registry() {
+  const Status status = load_once({});
+  if (!status.ok()) return status;
+  for (const PackReport& report : reports_) {
+    // Libraries that packs bring along lie beside them and are no packs.
+    if (report.verdict.ok() || report.verdict.word == VerdictWord::kNotAPlugin) continue;
+    note(fmt::format("{}: {}: {}", report.path, verdict_text(report.verdict.word), report.verdict.reason));
+  }
+  if (registry_.ops().empty()) {
+    return absl::FailedPreconditionError("no pack is loaded; give a folder of packs with --pack-path");
+  }
+  return &registry_;
+}
+
+Result<const std::vector<PackReport>*> Session::pack_reports(const std::vector<std::string>& files) {
+  const Status status = load_once(files);
+  if (!status.ok()) return status;
+  return &reports_;
+}
+
+void Session::write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void Session::write_json(const Json& document) {
+  write(document.dump(-1, ' ', false, Json::error_handler_t::replace));
+  write("\n");
+}
+
+void Session::note(std::string_view line) const {
+  if (flags.quiet) return;
+  clear_progress();
+  const std::string whole = fmt::format("onedim: {}\n", line);
+  std::fwrite(whole.data(), 1, whole.size(), stderr);
+}
+
+void Session::progress(std::string_view text) const {
+  if (!flags.quiet) show_progress(text);
+}
+
+bool Session::finish() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+std::string own_executable() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::string() : path.string();
+}
+
+}  // namespace onedim

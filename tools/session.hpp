@@ -1,0 +1,69 @@
+#pragma once
+// Session: one run of the `onedim` command: the flags every sub-command accepts, the sub-command that was
+// chosen, the packs (loaded when first asked for) and the way out. All of stdout goes through `write`, so that
+// a reader that goes away ends the command in one place; notes and progress go to stderr, and `--quiet`
+// silences both.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/pack/pack_loader.hpp"
+
+namespace onedim {
+
+using Json = nlohmann::ordered_json;
+
+// What the shell sees. Statuses map so: bad input kUsage, everything else that fails kEnvironment.
+enum class ExitCode { kFine = 0, kFindings = 1, kUsage = 2, kEnvironment = 3 };
+
+struct GlobalFlags {
+  std::vector<std::string> pack_paths;
+  std::string config;
+  bool no_probe = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+class Session {
+ public:
+  using Run = std::function<Result<ExitCode>()>;
+
+  GlobalFlags flags;
+
+  // The work of the sub-command that the command line chose; it starts once the whole line is parsed.
+  void choose(Run run) { run_ = std::move(run); }
+  Result<ExitCode> run() const { return run_(); }
+
+  // Loads every pack of the search path, once. Fails if a path given does not exist or no pack loads; packs that
+  // do not load are noted.
+  Result<const Registry*> registry();
+  // Loads `files` or, without any, the search path, and tells what became of each; it need not be good.
+  Result<const std::vector<PackReport>*> pack_reports(const std::vector<std::string>& files);
+
+  void write(std::string_view text);
+  void write_json(const Json& document);
+  // One line on stderr.
+  void note(std::string_view line) const;
+  // Replaces the progress line, which is seen only on a terminal and is gone when the command ends.
+  void progress(std::string_view text) const;
+  // Ends the output: false if not all of it could be written.
+  bool finish();
+
+ private:
+  Result<LoadOptions> load_options(const std::vector<std::string>& files) const;
+  Status load_once(const std::vector<std::string>& files);
+
+  Run run_;
+  bool loaded_ = false;
+  Registry registry_;
+  std::vector<PackReport> reports_;
+};
+
+// The file of the running program.
+std::string own_executable();
+
+}  // namespace onedim
