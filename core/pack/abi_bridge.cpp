@@ -38,8 +38,8 @@ struct SlotPlace {
       begins.push_back(intervals.size());
     }
     for (const Placement& placement : slot.placements) placements.push_back(to_abi(placement));
-    return {sizeof(onedim_slot_location_t), slot.global_shape.data(), intervals.data(), begins.data(),
-            placements.data()};
+    return {sizeof(onedim_slot_location_t), slot.global_shape.data(), intervals.data(),
+            begins.data(), placements.data()};
   }
 };
 
@@ -69,7 +69,8 @@ struct AbiCall::Place {
 
   explicit Place(const Location& from) {
     for (const SlotLocation& slot : from.inputs) inputs.push_back(slots.emplace_back().fill(slot));
-    for (const SlotLocation& slot : from.outputs) outputs.push_back(slots.emplace_back().fill(slot));
+    for (const SlotLocation& slot : from.outputs)
+      outputs.push_back(slots.emplace_back().fill(slot));
     location.struct_size = sizeof(location);
     location.mesh_ndim = static_cast<int32_t>(from.mesh_shape.size());
     location.mesh_shape = from.mesh_shape.data();
@@ -80,9 +81,11 @@ struct AbiCall::Place {
   }
 };
 
-AbiCall::AbiCall(const Call& call, std::span<const OptionalOutput> outputs, const Location* location) {
+AbiCall::AbiCall(const Call& call, std::span<const OptionalOutput> outputs,
+                 const Location* location) {
   for (const OptionalMeta& meta : call.inputs) inputs_.push_back(meta ? describe(*meta) : absent());
-  for (const OptionalOutput& output : outputs) outputs_.push_back(output ? describe(output->meta) : absent());
+  for (const OptionalOutput& output : outputs)
+    outputs_.push_back(output ? describe(output->meta) : absent());
   for (const auto& [name, value] : call.attributes) {
     attributes_.push_back({to_text(name), to_abi_value(value)});
   }
@@ -155,6 +158,10 @@ onedim_value_t AbiCall::to_abi_value(const Value& value) {
 
 onedim_text_t to_text(std::string_view text) { return {text.data(), text.size()}; }
 
+std::string from_text(onedim_text_t text) {
+  return text.size == 0 ? "" : std::string(text.data, text.size);
+}
+
 onedim_placement_t to_abi(const Placement& placement) {
   onedim_placement_t result{};
   result.kind = static_cast<int32_t>(placement.kind);
@@ -179,8 +186,9 @@ Status CallbackScope::finish(int32_t code, std::string_view subject, std::string
                              std::string_view pack) const {
   if (code == ONEDIM_OK) return absl::OkStatus();
   if (text_.empty() || code < 0 || code > ONEDIM_STATUS_INTERNAL) {
-    return absl::InternalError(fmt::format("{}: {} returned {} {}, a fault of pack {}", subject, callback, code,
-                                           text_.empty() ? "without saying why" : "(no status): " + text_, pack));
+    return absl::InternalError(
+        fmt::format("{}: {} returned {} {}, a fault of pack {}", subject, callback, code,
+                    text_.empty() ? "without saying why" : "(no status): " + text_, pack));
   }
   return status_of_code(code, fmt::format("{}: {}", subject, text_));
 }

@@ -1,7 +1,7 @@
 #pragma once
-// The bridge from core's values to the C structs of the ABI; with abi_read.cpp and staging.cpp the only code
-// that sees both. AbiCall owns the C arrays of one call, so that a callback can be made many times with other
-// data pointers. CallbackScope stands around every call into a pack.
+// The bridge from core's values to the C structs of the ABI; with abi_read.cpp and staging.cpp the
+// only code that sees both. AbiCall owns the C arrays of one call, so that a callback can be made
+// many times with other data pointers. CallbackScope stands around every call into a pack.
 
 #include <onedim/pack.h>
 
@@ -24,7 +24,8 @@ class AbiCall {
   AbiCall& operator=(const AbiCall&) = delete;
 
   const onedim_call_t* get() const { return &call_; }
-  // Data pointer, shape and strides of slot `slot` for the next callback; the tensor must outlive that.
+  // Data pointer, shape and strides of slot `slot` for the next callback; the tensor must outlive
+  // that.
   void bind_input(int slot, const Tensor& tensor) { bind(inputs_[slot], tensor); }
   void bind_output(int slot, const Tensor& tensor) { bind(outputs_[slot], tensor); }
   void set_identity(uint64_t seed, uint64_t call_id);
@@ -45,6 +46,7 @@ class AbiCall {
 };
 
 onedim_text_t to_text(std::string_view text);
+std::string from_text(onedim_text_t text);  // copies; the caller has checked the pointer
 onedim_placement_t to_abi(const Placement& placement);  // borrows the partial's name
 onedim_tensor_t to_abi(const Tensor& tensor);           // borrows shape, strides and data
 
@@ -56,9 +58,10 @@ class CallbackScope {
   CallbackScope(const CallbackScope&) = delete;
   CallbackScope& operator=(const CallbackScope&) = delete;
 
-  // The callback's return code and text as a status in front of which `subject` (an op, a kind) stands. A
-  // failure without a text is the pack's fault, and says so.
-  Status finish(int32_t code, std::string_view subject, std::string_view callback, std::string_view pack) const;
+  // The callback's return code and text as a status in front of which `subject` (an op, a kind)
+  // stands. A failure without a text is the pack's fault, and says so.
+  Status finish(int32_t code, std::string_view subject, std::string_view callback,
+                std::string_view pack) const;
 
  private:
   friend void set_callback_error(onedim_text_t text) noexcept;

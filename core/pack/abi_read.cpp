@@ -7,7 +7,8 @@ namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// Length of the UTF-8 sequence at `text[i]`, or 0 if it is ill-formed (overlong, surrogate, out of range).
+// Length of the UTF-8 sequence at `text[i]`, or 0 if it is ill-formed (overlong, surrogate, out of
+// range).
 size_t sequence_length(std::string_view text, size_t i) {
   const auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char first = byte(i);
@@ -52,21 +53,24 @@ Status read_requirements(const onedim_rule_t& rule, std::vector<Requirement>& re
     const onedim_requirement_t& requirement = rule.requirements[i];
     const uint64_t slots = requirement.is_output != 0 ? rule.output_count : rule.input_count;
     if (requirement.slot < 0 || static_cast<uint64_t>(requirement.slot) >= slots) {
-      return invalid_argument("requirements[{}].slot is {}, but the rule has {} {} slots", i, requirement.slot,
-                              slots, requirement.is_output != 0 ? "output" : "input");
+      return invalid_argument("requirements[{}].slot is {}, but the rule has {} {} slots", i,
+                              requirement.slot, slots,
+                              requirement.is_output != 0 ? "output" : "input");
     }
     if (requirement.dim < 0 || requirement.dim >= kMaxNdim || requirement.multiple < 1) {
-      return invalid_argument("requirements[{}] asks for multiples of {} on dim {}", i, requirement.multiple,
-                              requirement.dim);
+      return invalid_argument("requirements[{}] asks for multiples of {} on dim {}", i,
+                              requirement.multiple, requirement.dim);
     }
-    result.push_back({requirement.is_output != 0, requirement.slot, requirement.dim, requirement.multiple});
+    result.push_back(
+        {requirement.is_output != 0, requirement.slot, requirement.dim, requirement.multiple});
   }
   return absl::OkStatus();
 }
 
 Status read_dims(const int64_t* values, int32_t count, std::string_view what, Dims& result) {
   for (int32_t i = 0; i < count; ++i) {
-    if (values[i] < 0) return invalid_argument("{}[{}] is {}; it must not be negative", what, i, values[i]);
+    if (values[i] < 0)
+      return invalid_argument("{}[{}] is {}; it must not be negative", what, i, values[i]);
     result.push_back(values[i]);
   }
   return absl::OkStatus();
@@ -79,14 +83,17 @@ Result<std::string> read_text(onedim_text_t text, std::string_view what) {
     return invalid_argument("{} has {} bytes, expected at most {}", what, text.size, kMaxTextBytes);
   }
   if (text.size > 0 && text.data == nullptr) return invalid_argument("{} has a null pointer", what);
-  const std::string_view view = text.size == 0 ? std::string_view{} : std::string_view(text.data, text.size);
+  const std::string_view view =
+      text.size == 0 ? std::string_view{} : std::string_view(text.data, text.size);
   if (Status status = check_utf8(view, what); !status.ok()) return status;
   return std::string(view);
 }
 
 Status check_table(const void* pointer, uint64_t count, std::string_view what) {
-  if (count > kMaxCount) return invalid_argument("{} has {} entries, expected at most {}", what, count, kMaxCount);
-  if (count > 0 && pointer == nullptr) return invalid_argument("{} has {} entries but a null pointer", what, count);
+  if (count > kMaxCount)
+    return invalid_argument("{} has {} entries, expected at most {}", what, count, kMaxCount);
+  if (count > 0 && pointer == nullptr)
+    return invalid_argument("{} has {} entries but a null pointer", what, count);
   return absl::OkStatus();
 }
 
@@ -99,7 +106,8 @@ Status check_struct_size(uint64_t size, uint64_t least, std::string_view what) {
 
 Result<Placement> read_placement(const onedim_placement_t& placement) {
   if (placement.dim < 0 || placement.dim >= kMaxNdim) {
-    return invalid_argument("a placement's dim is {}, expected 0 to {}", placement.dim, kMaxNdim - 1);
+    return invalid_argument("a placement's dim is {}, expected 0 to {}", placement.dim,
+                            kMaxNdim - 1);
   }
   switch (placement.kind) {
     case ONEDIM_PLACEMENT_NONE:
@@ -123,7 +131,8 @@ Result<Placement> read_placement(const onedim_placement_t& placement) {
   Result<std::string> kind = read_text(placement.partial, "a partial's kind");
   if (!kind.ok()) return kind.status();
   if (!is_builtin_partial(*kind) && !is_kind_name(*kind)) {
-    return invalid_argument("partial kind \"{}\" is neither sum, avg, max, min, product nor `pack.kind`", *kind);
+    return invalid_argument(
+        "partial kind \"{}\" is neither sum, avg, max, min, product nor `pack.kind`", *kind);
   }
   if (placement.component < 0 || placement.component > 64) {
     return invalid_argument("a partial's component is {}", placement.component);
@@ -133,10 +142,12 @@ Result<Placement> read_placement(const onedim_placement_t& placement) {
 
 Result<Rule> read_rule(const onedim_rule_t* rule) {
   if (rule == nullptr) return invalid_argument("the rule is a null pointer");
-  Status status = check_struct_size(rule->struct_size, offsetof(onedim_rule_t, tag) + sizeof(rule->tag), "rule");
+  Status status = check_struct_size(rule->struct_size,
+                                    offsetof(onedim_rule_t, tag) + sizeof(rule->tag), "rule");
   if (!status.ok()) return status;
   constexpr uint64_t kKnownFlags = ONEDIM_RULE_EVEN_ONLY | ONEDIM_RULE_TO_ROUNDING;
-  if ((rule->flags & ~kKnownFlags) != 0) return invalid_argument("rule.flags {:#x} has unknown bits", rule->flags);
+  if ((rule->flags & ~kKnownFlags) != 0)
+    return invalid_argument("rule.flags {:#x} has unknown bits", rule->flags);
   Rule result;
   status = read_placements(rule->outputs, rule->output_count, "rule.outputs", result.outputs);
   if (!status.ok()) return status;
@@ -152,22 +163,29 @@ Result<Rule> read_rule(const onedim_rule_t* rule) {
 Result<OptionalOutput> read_output(const onedim_output_t* output) {
   if (output == nullptr) return invalid_argument("the output is a null pointer");
   constexpr uint64_t kLeast = offsetof(onedim_output_t, storage_offset) + sizeof(int64_t);
-  if (Status status = check_struct_size(output->struct_size, kLeast, "output"); !status.ok()) return status;
+  if (Status status = check_struct_size(output->struct_size, kLeast, "output"); !status.ok())
+    return status;
   if (output->present == 0) return OptionalOutput{};
-  if (output->dtype < 0 || output->dtype >= kDTypeCount) return invalid_argument("there is no dtype {}", output->dtype);
+  if (output->dtype < 0 || output->dtype >= kDTypeCount)
+    return invalid_argument("there is no dtype {}", output->dtype);
   if (output->ndim < 0 || output->ndim > kMaxNdim) {
     return invalid_argument("ndim is {}, expected 0 to {}", output->ndim, kMaxNdim);
   }
-  if (output->ndim > 0 && output->shape == nullptr) return invalid_argument("shape is a null pointer");
+  if (output->ndim > 0 && output->shape == nullptr)
+    return invalid_argument("shape is a null pointer");
   OutputMeta result;
   result.meta.dtype = static_cast<DType>(output->dtype);
-  if (Status status = read_dims(output->shape, output->ndim, "shape", result.meta.shape); !status.ok()) return status;
+  if (Status status = read_dims(output->shape, output->ndim, "shape", result.meta.shape);
+      !status.ok())
+    return status;
   if (checked_volume(result.meta.shape) < 0) {
     return invalid_argument("shape {} has more than 2^62 elements", format_dims(result.meta.shape));
   }
   if (output->strides == nullptr) {
     result.meta.strides = row_major_strides(result.meta.shape);
-  } else if (Status status = read_dims(output->strides, output->ndim, "strides", result.meta.strides); !status.ok()) {
+  } else if (Status status =
+                 read_dims(output->strides, output->ndim, "strides", result.meta.strides);
+             !status.ok()) {
     return status;
   }
   result.view_of_input = output->view_of_input;
@@ -177,7 +195,8 @@ Result<OptionalOutput> read_output(const onedim_output_t* output) {
 
 bool is_op_name(std::string_view name) {
   return !name.empty() && name.size() <= 256 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.';
   });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// AbiRead: foreign structs to core's values, checked: pointers that must not be null, counts above any sane
-// limit, numbers outside their enumerations, texts that are not UTF-8. Nothing of the result points into the
-// pack. Errors say which member is wrong.
+// AbiRead: foreign structs to core's values, checked: pointers that must not be null, counts above
+// any sane limit, numbers outside their enumerations, texts that are not UTF-8. Nothing of the
+// result points into the pack. Errors say which member is wrong.
 
 #include <onedim/pack.h>
 

@@ -10,8 +10,8 @@ namespace {
 
 using Attributes = std::vector<std::pair<std::string, Value>>;
 
-constexpr std::array<std::string_view, 5> kIgnoredNames = {"device", "layout", "pin_memory", "memory_format",
-                                                           "generator"};
+constexpr std::array<std::string_view, 5> kIgnoredNames = {"device", "layout", "pin_memory",
+                                                           "memory_format", "generator"};
 
 const Value* find_value(const Attributes& attributes, std::string_view name) {
   for (const auto& [key, value] : attributes) {
@@ -27,7 +27,8 @@ Status check_names(const Schema& schema, const Attributes& attributes) {
       return invalid_argument("{}: argument \"{}\" is given twice", schema.name, name);
     }
     if (schema.find(name) != nullptr) continue;
-    if (std::find(kIgnoredNames.begin(), kIgnoredNames.end(), name) != kIgnoredNames.end()) continue;
+    if (std::find(kIgnoredNames.begin(), kIgnoredNames.end(), name) != kIgnoredNames.end())
+      continue;
     std::vector<std::string> names;
     for (const Argument& argument : schema.arguments) names.push_back(argument.name);
     return invalid_argument("{} has no argument \"{}\"{}; its signature is {}", schema.name, name,
@@ -37,7 +38,8 @@ Status check_names(const Schema& schema, const Attributes& attributes) {
 }
 
 // A number in place of a tensor, an absent one, or an error.
-Status add_missing_tensor(const Argument& argument, const Value* value, Call& call, SlotRange& range) {
+Status add_missing_tensor(const Argument& argument, const Value* value, Call& call,
+                          SlotRange& range) {
   if (value != nullptr && !value->is_none()) {
     if (argument.is_list || argument.is_written) {
       return invalid_argument("argument \"{}\" must be a tensor{}, not {}", argument.name,
@@ -56,8 +58,8 @@ Status add_missing_tensor(const Argument& argument, const Value* value, Call& ca
   return absl::OkStatus();
 }
 
-Status add_tensors(const Argument& argument, std::vector<OptionalMeta> metas, const Value* value, Call& call,
-                   SlotRange& range) {
+Status add_tensors(const Argument& argument, std::vector<OptionalMeta> metas, const Value* value,
+                   Call& call, SlotRange& range) {
   if (metas.empty()) return add_missing_tensor(argument, value, call, range);
   if (value != nullptr) {
     return invalid_argument("argument \"{}\" is given both as a tensor and as {}", argument.name,
@@ -70,8 +72,8 @@ Status add_tensors(const Argument& argument, std::vector<OptionalMeta> metas, co
   range = {static_cast<int>(call.inputs.size()), static_cast<int>(metas.size())};
   for (OptionalMeta& meta : metas) {
     if (!meta && !may_be_absent) {
-      return invalid_argument("{} \"{}\" must not be absent", argument.is_list ? "an element of" : "tensor",
-                              argument.name);
+      return invalid_argument("{} \"{}\" must not be absent",
+                              argument.is_list ? "an element of" : "tensor", argument.name);
     }
     call.inputs.push_back(std::move(meta));
   }
@@ -81,7 +83,8 @@ Status add_tensors(const Argument& argument, std::vector<OptionalMeta> metas, co
 Status add_attribute(const Argument& argument, const Value* value, Call& call) {
   if (value == nullptr && argument.default_value) value = &*argument.default_value;
   if (value == nullptr && !argument.optional && argument.type != ArgumentType::kAny) {
-    return invalid_argument("argument \"{}\" ({}) is missing", argument.name, format_type(argument));
+    return invalid_argument("argument \"{}\" ({}) is missing", argument.name,
+                            format_type(argument));
   }
   Result<Value> fitted = fit_value(argument, value == nullptr ? Value{} : *value);
   if (!fitted.ok()) return fitted.status();
@@ -107,9 +110,9 @@ Result<Call> make_call(const Schema& schema, std::vector<std::vector<OptionalMet
       return invalid_argument("{}: argument \"{}\" is {}, not a tensor", schema.name, argument.name,
                               format_type(argument));
     }
-    Status status = argument.is_tensor()
-                        ? add_tensors(argument, std::move(tensors[i]), value, call, call.arguments[i])
-                        : add_attribute(argument, value, call);
+    Status status = argument.is_tensor() ? add_tensors(argument, std::move(tensors[i]), value, call,
+                                                       call.arguments[i])
+                                         : add_attribute(argument, value, call);
     if (!status.ok()) return annotate(status, schema.name);
   }
   return call;

@@ -14,9 +14,9 @@ struct DomainForm {
 };
 
 constexpr std::array kDomainForms = {
-    DomainForm{"positive", 0, 0},  DomainForm{"nonnegative", 0, 0}, DomainForm{"nonzero", 0, 0},
-    DomainForm{"unit", 0, 0},      DomainForm{"probability", 0, 0}, DomainForm{"nonfinite", 0, 0},
-    DomainForm{"index", 1, 1},     DomainForm{"offsets", 1, 1},     DomainForm{"values", 1, 4096},
+    DomainForm{"positive", 0, 0}, DomainForm{"nonnegative", 0, 0}, DomainForm{"nonzero", 0, 0},
+    DomainForm{"unit", 0, 0},     DomainForm{"probability", 0, 0}, DomainForm{"nonfinite", 0, 0},
+    DomainForm{"index", 1, 1},    DomainForm{"offsets", 1, 1},     DomainForm{"values", 1, 4096},
 };
 
 struct TensorText {
@@ -47,9 +47,8 @@ std::string_view attribute_name(std::string_view piece) {
   const size_t equals = piece.find('=');
   if (equals == std::string_view::npos) return {};
   const std::string_view name = trim(piece.substr(0, equals));
-  const bool is_name = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_';
-  });
+  const bool is_name = std::all_of(name.begin(), name.end(),
+                                   [](unsigned char c) { return std::isalnum(c) || c == '_'; });
   return is_name ? name : std::string_view{};
 }
 
@@ -58,14 +57,16 @@ Status add_attribute(std::string_view piece, Pieces& pieces) {
   if (name.empty()) return pieces.fail(piece, "expected an attribute, `name=value`");
   const std::string_view text = trim(piece.substr(piece.find('=') + 1));
   Result<Value> value = parse_value(text);
-  if (!value.ok()) return pieces.fail(text, fmt::format("attribute \"{}\": {}", name, message_of(value.status())));
+  if (!value.ok())
+    return pieces.fail(text, fmt::format("attribute \"{}\": {}", name, message_of(value.status())));
   pieces.attributes.emplace_back(name, *std::move(value));
   return absl::OkStatus();
 }
 
 Result<TensorText> parse_tensor(std::string_view piece, const Pieces& pieces) {
   if (piece == "-") return TensorText{};
-  if (piece.empty()) return pieces.fail(piece, "expected a tensor such as `f32[4,6]`, or `-` for an absent one");
+  if (piece.empty())
+    return pieces.fail(piece, "expected a tensor such as `f32[4,6]`, or `-` for an absent one");
   const size_t colon = piece.find(':');
   Result<TensorMeta> meta = parse_meta(trim(piece.substr(0, colon)));
   if (!meta.ok()) return pieces.fail(piece, message_of(meta.status()));
@@ -80,7 +81,8 @@ Result<TensorText> parse_tensor(std::string_view piece, const Pieces& pieces) {
 
 Status add_tensor_piece(std::string_view piece, Pieces& pieces) {
   TensorPiece parsed{.text = piece, .tensors = {}, .is_list = piece.starts_with('[')};
-  if (parsed.is_list && !piece.ends_with(']')) return pieces.fail(piece, "the list's `]` is missing");
+  if (parsed.is_list && !piece.ends_with(']'))
+    return pieces.fail(piece, "the list's `]` is missing");
   std::vector<std::string_view> elements{piece};
   if (parsed.is_list) elements = split_top_level(piece.substr(1, piece.size() - 2), ';');
   for (const std::string_view element : elements) {
@@ -124,8 +126,9 @@ bool has_attribute(const Pieces& pieces, std::string_view name) {
 
 Status check_piece(const Argument& argument, const TensorPiece& piece, const Pieces& pieces) {
   if (argument.is_list && !piece.is_list && piece.tensors[0].meta) {
-    return pieces.fail(piece.text, fmt::format("\"{}\" is a list; put its tensors in brackets: `[{}]`",
-                                               argument.name, piece.text));
+    return pieces.fail(piece.text,
+                       fmt::format("\"{}\" is a list; put its tensors in brackets: `[{}]`",
+                                   argument.name, piece.text));
   }
   if (!argument.is_list && piece.is_list) {
     return pieces.fail(piece.text, fmt::format("\"{}\" is one tensor, not a list", argument.name));
@@ -145,8 +148,8 @@ Result<CallText> assemble(const Schema& schema, Pieces pieces) {
     if (next == pieces.tensors.size()) {
       if (!argument.is_list || argument.optional) continue;
       return pieces.fail(pieces.whole.substr(pieces.whole.size()),
-                         fmt::format("{}: tensor list \"{}\" is missing; an empty one is `[]`", schema.name,
-                                     argument.name));
+                         fmt::format("{}: tensor list \"{}\" is missing; an empty one is `[]`",
+                                     schema.name, argument.name));
     }
     const TensorPiece& piece = pieces.tensors[next++];
     if (Status status = check_piece(argument, piece, pieces); !status.ok()) return status;
@@ -199,16 +202,19 @@ std::string format_argument(const Call& call, size_t index, std::span<const Doma
 Result<Domain> parse_domain(std::string_view text) {
   const size_t open = text.find('(');
   Domain domain{std::string(trim(text.substr(0, open))), {}};
-  const auto* form = std::find_if(kDomainForms.begin(), kDomainForms.end(),
-                                  [&](const DomainForm& known) { return known.name == domain.name; });
+  const auto* form =
+      std::find_if(kDomainForms.begin(), kDomainForms.end(),
+                   [&](const DomainForm& known) { return known.name == domain.name; });
   if (form == kDomainForms.end()) {
     std::vector<std::string> names;
     for (const DomainForm& known : kDomainForms) names.emplace_back(known.name);
-    return invalid_argument("unknown domain \"{}\"{}", domain.name, did_you_mean(domain.name, names));
+    return invalid_argument("unknown domain \"{}\"{}", domain.name,
+                            did_you_mean(domain.name, names));
   }
   if (open != std::string_view::npos) {
     if (!text.ends_with(')')) return invalid_argument("the `)` of domain \"{}\" is missing", text);
-    for (const std::string_view piece : split_top_level(text.substr(open + 1, text.size() - open - 2), ',')) {
+    for (const std::string_view piece :
+         split_top_level(text.substr(open + 1, text.size() - open - 2), ',')) {
       Result<Value> value = parse_value(piece);
       if (!value.ok()) return value.status();
       domain.arguments.push_back(*std::move(value));
@@ -216,13 +222,15 @@ Result<Domain> parse_domain(std::string_view text) {
   }
   const int count = static_cast<int>(domain.arguments.size());
   if (count < form->least_arguments || count > form->most_arguments) {
-    return invalid_argument("domain \"{}\" takes {} argument{}, not {}", domain.name,
-                            form->most_arguments > 1 ? "at least 1" : fmt::format("{}", form->most_arguments),
-                            form->most_arguments == 1 ? "" : "s", count);
+    return invalid_argument(
+        "domain \"{}\" takes {} argument{}, not {}", domain.name,
+        form->most_arguments > 1 ? "at least 1" : fmt::format("{}", form->most_arguments),
+        form->most_arguments == 1 ? "" : "s", count);
   }
   const int64_t* size = form->most_arguments == 1 ? domain.arguments[0].get_if<int64_t>() : nullptr;
   if (form->most_arguments == 1 && (size == nullptr || *size < 0)) {
-    return invalid_argument("domain \"{}\" takes a size, not {}", domain.name, format_value(domain.arguments[0]));
+    return invalid_argument("domain \"{}\" takes a size, not {}", domain.name,
+                            format_value(domain.arguments[0]));
   }
   return domain;
 }
@@ -249,7 +257,8 @@ std::string format_call(const Call& call, std::span<const Domain> domains) {
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     const Argument& argument = call.schema->arguments[i];
     if (call.arguments[i].first < 0) continue;
-    const bool is_absent_list = argument.is_list && argument.optional && call.arguments[i].count == 0;
+    const bool is_absent_list =
+        argument.is_list && argument.optional && call.arguments[i].count == 0;
     pieces.push_back(is_absent_list ? "-" : format_argument(call, i, domains));
     if (pieces.back() != "-") needed = pieces.size();
   }
@@ -273,8 +282,8 @@ std::vector<std::pair<std::string, Value>> given_attributes(const Call& call) {
   for (const auto& [name, value] : call.attributes) {
     const Argument* argument = call.schema->find(name);
     const Value unset = argument->default_value.value_or(Value{});
-    const bool has_default = argument->default_value || argument->optional ||
-                             argument->type == ArgumentType::kAny;
+    const bool has_default =
+        argument->default_value || argument->optional || argument->type == ArgumentType::kAny;
     if (argument->is_tensor() || !has_default || value != unset) given.emplace_back(name, value);
   }
   return given;

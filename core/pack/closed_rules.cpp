@@ -19,11 +19,16 @@ struct Subject {
   std::span<const OptionalOutput> outputs;
   const Registry& registry;
 
-  const TensorMeta* output(size_t slot) const { return outputs[slot] ? &outputs[slot]->meta : nullptr; }
-  const TensorMeta* input(size_t slot) const { return call.inputs[slot] ? &*call.inputs[slot] : nullptr; }
+  const TensorMeta* output(size_t slot) const {
+    return outputs[slot] ? &outputs[slot]->meta : nullptr;
+  }
+  const TensorMeta* input(size_t slot) const {
+    return call.inputs[slot] ? &*call.inputs[slot] : nullptr;
+  }
 };
 
-// Every kind of a pack that this side names must exist, and all outputs of its group stand on the side once.
+// Every kind of a pack that this side names must exist, and all outputs of its group stand on the
+// side once.
 bool has_whole_groups(const std::vector<Placement>& side, const Registry& registry) {
   for (const Placement& placement : side) {
     if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
@@ -39,7 +44,8 @@ bool has_whole_groups(const std::vector<Placement>& side, const Registry& regist
 }
 
 bool is_legal(const TensorMeta* meta, const Placement& placement) {
-  return meta == nullptr || !placement.is_partial() || is_legal_partial(placement.partial, meta->dtype);
+  return meta == nullptr || !placement.is_partial() ||
+         is_legal_partial(placement.partial, meta->dtype);
 }
 
 bool is_legal(const Subject& subject, const Rule& rule) {
@@ -72,8 +78,9 @@ void replicate_shards(std::vector<Placement>& side) {
   }
 }
 
-// S on a dim of size 1 is R. That is what the rule says only where all its shards are such, an output among
-// them, and no output is partial: a sum over one index is not a sum over ranks that all hold it.
+// S on a dim of size 1 is R. That is what the rule says only where all its shards are such, an
+// output among them, and no output is partial: a sum over one index is not a sum over ranks that
+// all hold it.
 bool settle_unit_shards(const Subject& subject, Rule& rule) {
   size_t shards = 0;
   size_t units = 0;
@@ -151,7 +158,9 @@ class RuleSet {
   void add(ClosedRule rule) {
     std::vector<ClosedRule>& same = by_text_[format_rule(rule.rule)];
     for (ClosedRule& other : same) {
-      if (other.rule.even_only != rule.rule.even_only || other.rule.requirements != rule.rule.requirements) continue;
+      if (other.rule.even_only != rule.rule.even_only ||
+          other.rule.requirements != rule.rule.requirements)
+        continue;
       if (is_better(rule, other)) other = std::move(rule);
       return;
     }
@@ -161,8 +170,9 @@ class RuleSet {
   std::vector<ClosedRule> take() {
     std::vector<ClosedRule> rules;
     for (auto& [text, same] : by_text_) {
-      const bool is_free = std::any_of(same.begin(), same.end(),
-                                       [](const ClosedRule& rule) { return !is_conditional(rule.rule); });
+      const bool is_free = std::any_of(same.begin(), same.end(), [](const ClosedRule& rule) {
+        return !is_conditional(rule.rule);
+      });
       for (ClosedRule& rule : same) {
         if (!is_free || !is_conditional(rule.rule)) rules.push_back(std::move(rule));
       }
@@ -184,9 +194,13 @@ class RuleSet {
 
 Rule all_replicate(const Subject& subject) {
   Rule rule;
-  const auto placement = [](bool present) { return present ? Placement::replicate() : Placement::none(); };
-  for (const OptionalOutput& output : subject.outputs) rule.outputs.push_back(placement(output.has_value()));
-  for (const OptionalMeta& input : subject.call.inputs) rule.inputs.push_back(placement(input.has_value()));
+  const auto placement = [](bool present) {
+    return present ? Placement::replicate() : Placement::none();
+  };
+  for (const OptionalOutput& output : subject.outputs)
+    rule.outputs.push_back(placement(output.has_value()));
+  for (const OptionalMeta& input : subject.call.inputs)
+    rule.inputs.push_back(placement(input.has_value()));
   rule.implied = true;
   return rule;
 }
@@ -224,7 +238,8 @@ Result<std::vector<ClosedRule>> close_plain(const Subject& subject) {
 }  // namespace
 
 Result<std::vector<ClosedRule>> closed_rules(const Op& op, const Call& call,
-                                             std::span<const OptionalOutput> outputs, const Registry& registry) {
+                                             std::span<const OptionalOutput> outputs,
+                                             const Registry& registry) {
   if (op.plain == nullptr) return close_plain({op, call, outputs, registry});
   Result<PlainCall> plain = plain_call(op, call);
   if (!plain.ok()) return plain.status();

@@ -1,10 +1,11 @@
 #pragma once
-// Closed rules: what an op's declared rules imply for one call. From the declared set it (1) expands `S*`
-// keeping the mark, (2) drops what the call's dtypes and shapes rule out (illegal partials, shards on dims
-// that do not exist, in-place forms whose output would not be placed as the written input), (3) adds the
-// all-replicate rule unless the op says no, (4) replaces an input P(avg|max|min) by R and an output R by each
-// of these, in every combination, (5) treats S on a dim of size 1 as R. The result is sorted by text and has
-// no rule twice; a rule implied without a condition absorbs the same placements with one.
+// Closed rules: what an op's declared rules imply for one call. From the declared set it (1)
+// expands `S*` keeping the mark, (2) drops what the call's dtypes and shapes rule out (illegal
+// partials, shards on dims that do not exist, in-place forms whose output would not be placed as
+// the written input), (3) adds the all-replicate rule unless the op says no, (4) replaces an input
+// P(avg|max|min) by R and an output R by each of these, in every combination, (5) treats S on a dim
+// of size 1 as R. The result is sorted by text and has no rule twice; a rule implied without a
+// condition absorbs the same placements with one.
 
 #include <vector>
 
@@ -18,7 +19,8 @@ struct ClosedRule {
   bool any_shard = false;  // was declared with S*
 };
 
-// Declared rules that name a partial kind which no pack offers are left out; `registry` resolves kinds.
+// Declared rules that name a partial kind which no pack offers are left out; `registry` resolves
+// kinds.
 Result<std::vector<ClosedRule>> closed_rules(const Op& op, const Call& call,
                                              std::span<const OptionalOutput> outputs,
                                              const Registry& registry);

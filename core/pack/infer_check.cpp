@@ -6,7 +6,8 @@ namespace onedim {
 namespace {
 
 constexpr int64_t kLargest = int64_t{1} << 62;
-constexpr int64_t kMostPadding = 64;  // a fresh output's storage may be this many times its elements
+constexpr int64_t kMostPadding =
+    64;  // a fresh output's storage may be this many times its elements
 
 Status check_count(const Schema& schema, size_t count) {
   const auto is_list = [](const ReturnSlot& slot) { return slot.is_list; };
@@ -15,65 +16,76 @@ Status check_count(const Schema& schema, size_t count) {
   if (lists == 0 && count != singles) {
     return invalid_argument("{} outputs, but the schema returns {}", count, singles);
   }
-  if (count < singles) return invalid_argument("{} outputs, but the schema returns at least {}", count, singles);
+  if (count < singles)
+    return invalid_argument("{} outputs, but the schema returns at least {}", count, singles);
   return absl::OkStatus();
 }
 
 Status check_fresh(const TensorMeta& meta) {
   if (may_overlap_itself(meta)) {
-    return invalid_argument("strides {} let elements of shape {} overlap", format_dims(meta.strides),
-                            format_dims(meta.shape));
+    return invalid_argument("strides {} let elements of shape {} overlap",
+                            format_dims(meta.strides), format_dims(meta.shape));
   }
   const int64_t extent = checked_extent(meta);
   if (extent < 0 || extent / kMostPadding > std::max<int64_t>(meta.element_count(), 1)) {
     return invalid_argument("strides {} spread {} elements over {}", format_dims(meta.strides),
-                            meta.element_count(), extent < 0 ? "more than 2^62" : fmt::format("{}", extent));
+                            meta.element_count(),
+                            extent < 0 ? "more than 2^62" : fmt::format("{}", extent));
   }
   return absl::OkStatus();
 }
 
-// Whether the schema lets this return share storage with the argument that input slot `slot` belongs to.
+// Whether the schema lets this return share storage with the argument that input slot `slot`
+// belongs to.
 bool is_marked(const Schema& schema, const Call& call, const ReturnSlot& slot, int input) {
   if (slot.alias.empty()) return false;
   for (size_t i = 0; i < schema.arguments.size(); ++i) {
     const SlotRange range = call.arguments[i];
-    const bool holds_input = range.first >= 0 && input >= range.first && input < range.first + range.count;
+    const bool holds_input =
+        range.first >= 0 && input >= range.first && input < range.first + range.count;
     if (holds_input && schema.arguments[i].alias == slot.alias) return true;
   }
   return false;
 }
 
-Status check_view(const Schema& schema, const Call& call, const ReturnSlot& slot, const OutputMeta& output) {
+Status check_view(const Schema& schema, const Call& call, const ReturnSlot& slot,
+                  const OutputMeta& output) {
   const int input = output.view_of_input;
   if (input < 0 || static_cast<size_t>(input) >= call.inputs.size() || !call.inputs[input]) {
     return invalid_argument("a view of input {}, which is not there", input);
   }
   if (!is_marked(schema, call, slot, input)) {
-    return invalid_argument("a view of input {}, but the schema has no alias mark that says so", input);
+    return invalid_argument("a view of input {}, but the schema has no alias mark that says so",
+                            input);
   }
   const TensorMeta& source = *call.inputs[input];
   const int64_t extent = checked_extent(output.meta);
   const int64_t bytes = checked_extent(source) * size_of(source.dtype);
   const int64_t item = size_of(output.meta.dtype);
-  const bool fits = extent >= 0 && output.storage_offset >= 0 && output.storage_offset <= bytes / item &&
+  const bool fits = extent >= 0 && output.storage_offset >= 0 &&
+                    output.storage_offset <= bytes / item &&
                     extent <= bytes / item - output.storage_offset;
   if (!fits && extent != 0) {
-    return invalid_argument("a view of {} elements from {} on, which leaves the {} bytes of input {}", extent,
-                            output.storage_offset, bytes, input);
+    return invalid_argument(
+        "a view of {} elements from {} on, which leaves the {} bytes of input {}", extent,
+        output.storage_offset, bytes, input);
   }
   if (slot.is_written && output.meta != source) {
-    return invalid_argument("a written output must be described as input {}, {}", input, format_meta(source));
+    return invalid_argument("a written output must be described as input {}, {}", input,
+                            format_meta(source));
   }
   return absl::OkStatus();
 }
 
-Status check_output(const Schema& schema, const Call& call, const ReturnSlot& slot, const OptionalOutput& output) {
+Status check_output(const Schema& schema, const Call& call, const ReturnSlot& slot,
+                    const OptionalOutput& output) {
   if (!output) {
     if (slot.optional) return absl::OkStatus();
     return invalid_argument("absent, but the schema does not say `Tensor?`");
   }
   if (output->view_of_input != -1) return check_view(schema, call, slot, *output);
-  if (slot.is_written) return invalid_argument("written in place, but not described as a view of its input");
+  if (slot.is_written)
+    return invalid_argument("written in place, but not described as a view of its input");
   if (output->storage_offset != 0) return invalid_argument("an offset, but not a view");
   return check_fresh(output->meta);
 }
@@ -111,13 +123,15 @@ bool may_overlap_itself(const TensorMeta& meta) {
   int64_t reach = 0;  // the last element of the dims so far
   for (const auto& [stride, size] : dims) {
     if (stride <= reach) return true;
-    if (stride > (kLargest - reach) / size) return false;  // too wide for anything; check_fresh says so
+    if (stride > (kLargest - reach) / size)
+      return false;  // too wide for anything; check_fresh says so
     reach += stride * (size - 1);
   }
   return false;
 }
 
-Status check_outputs(const Schema& schema, const Call& call, std::span<const OptionalOutput> outputs) {
+Status check_outputs(const Schema& schema, const Call& call,
+                     std::span<const OptionalOutput> outputs) {
   if (Status status = check_count(schema, outputs.size()); !status.ok()) return status;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ReturnSlot& slot = return_of_output(schema, i, outputs.size());

@@ -25,8 +25,8 @@ Status fill(const Op& op, std::string_view callback, Sink& sink, Invoke invoke) 
   return scope.finish(code, op.name(), callback, op.pack);
 }
 
-// The input slots of a table's rule are the schema's tensors. Where the call has a number for one, the rule
-// holds if it says R there.
+// The input slots of a table's rule are the schema's tensors. Where the call has a number for one,
+// the rule holds if it says R there.
 bool drop_numbers(const Call& call, Rule& rule) {
   if (rule.inputs.size() == call.inputs.size()) return true;
   std::vector<Placement> inputs;
@@ -50,7 +50,8 @@ bool drop_numbers(const Call& call, Rule& rule) {
 
 enum class Fit { kYes, kNotHere, kFault };
 
-// Sets absent slots to `-` and judges the others: `-` for a tensor that is there, dims it does not have.
+// Sets absent slots to `-` and judges the others: `-` for a tensor that is there, dims it does not
+// have.
 Fit fit_placement(const TensorMeta* meta, Placement& placement) {
   if (meta == nullptr) {
     placement = Placement::none();
@@ -62,41 +63,51 @@ Fit fit_placement(const TensorMeta* meta, Placement& placement) {
 }
 
 Fit fit_rule(const Call& call, std::span<const OptionalOutput> outputs, Rule& rule) {
-  if (rule.inputs.size() != call.inputs.size() || rule.outputs.size() != outputs.size()) return Fit::kFault;
+  if (rule.inputs.size() != call.inputs.size() || rule.outputs.size() != outputs.size())
+    return Fit::kFault;
   Fit worst = Fit::kYes;
   for (size_t i = 0; i < rule.inputs.size(); ++i) {
     const OptionalMeta& meta = call.inputs[i];
     worst = std::max(worst, fit_placement(meta ? &*meta : nullptr, rule.inputs[i]));
   }
   for (size_t i = 0; i < rule.outputs.size(); ++i) {
-    worst = std::max(worst, fit_placement(outputs[i] ? &outputs[i]->meta : nullptr, rule.outputs[i]));
+    worst =
+        std::max(worst, fit_placement(outputs[i] ? &outputs[i]->meta : nullptr, rule.outputs[i]));
   }
   for (const Requirement& requirement : rule.requirements) {
-    const TensorMeta* meta = requirement.is_output
-                                 ? (outputs[requirement.slot] ? &outputs[requirement.slot]->meta : nullptr)
-                                 : (call.inputs[requirement.slot] ? &*call.inputs[requirement.slot] : nullptr);
-    if (meta == nullptr || requirement.dim >= static_cast<int>(meta->shape.size())) worst = Fit::kFault;
+    const TensorMeta* meta =
+        requirement.is_output
+            ? (outputs[requirement.slot] ? &outputs[requirement.slot]->meta : nullptr)
+            : (call.inputs[requirement.slot] ? &*call.inputs[requirement.slot] : nullptr);
+    if (meta == nullptr || requirement.dim >= static_cast<int>(meta->shape.size()))
+      worst = Fit::kFault;
   }
   return worst;
 }
 
-Status rule_fault(const Op& op, const Call& call, std::span<const OptionalOutput> outputs, const Rule& rule) {
-  return absl::InternalError(fmt::format(
-      "{}: rules of pack {} emitted \"{}\", which does not fit the call \"{}\" with {} outputs and {} input "
-      "slots, by number of slots or by a dim or requirement that they do not have",
-      op.name(), op.pack, format_rule(rule), format_call(call, {}), outputs.size(), call.inputs.size()));
+Status rule_fault(const Op& op, const Call& call, std::span<const OptionalOutput> outputs,
+                  const Rule& rule) {
+  return absl::InternalError(
+      fmt::format("{}: rules of pack {} emitted \"{}\", which does not fit the call \"{}\" with {} "
+                  "outputs and {} input "
+                  "slots, by number of slots or by a dim or requirement that they do not have",
+                  op.name(), op.pack, format_rule(rule), format_call(call, {}), outputs.size(),
+                  call.inputs.size()));
 }
 
-Result<std::vector<Rule>> plain_rules(const Op& op, const Call& call, std::span<const OptionalOutput> outputs) {
+Result<std::vector<Rule>> plain_rules(const Op& op, const Call& call,
+                                      std::span<const OptionalOutput> outputs) {
   std::vector<Rule> rules;
   for (Rule rule : op.rule_table) {  // a copy, which is fitted to the call
-    if (drop_numbers(call, rule) && fit_rule(call, outputs, rule) == Fit::kYes) rules.push_back(std::move(rule));
+    if (drop_numbers(call, rule) && fit_rule(call, outputs, rule) == Fit::kYes)
+      rules.push_back(std::move(rule));
   }
   if (op.rules_fn == nullptr) return rules;
   const AbiCall abi(call, outputs, nullptr);
   Sink sink;
-  Status status = fill(op, "rules", sink,
-                       [&] { return op.rules_fn(&host_table(), op.user, abi.get(), to_abi(&sink)); });
+  Status status = fill(op, "rules", sink, [&] {
+    return op.rules_fn(&host_table(), op.user, abi.get(), to_abi(&sink));
+  });
   if (!status.ok()) return status;
   for (Rule& rule : sink.rules) {
     if (fit_rule(call, outputs, rule) != Fit::kYes) return rule_fault(op, call, outputs, rule);
@@ -105,13 +116,16 @@ Result<std::vector<Rule>> plain_rules(const Op& op, const Call& call, std::span<
   return rules;
 }
 
-Result<std::vector<Rule>> variant_rules(const Op& op, const Call& call, std::span<const OptionalOutput> outputs) {
+Result<std::vector<Rule>> variant_rules(const Op& op, const Call& call,
+                                        std::span<const OptionalOutput> outputs) {
   Result<PlainCall> plain = plain_call(op, call);
   if (!plain.ok()) return plain.status();
   Result<std::vector<Rule>> rules = plain_rules(*op.plain, plain->call, outputs);
   if (!rules.ok()) return rules;
   const std::vector<int> written = written_slots(op, call);
-  std::erase_if(*rules, [&](Rule& rule) { return !rule_of_variant(*plain, written, call.inputs.size(), rule); });
+  std::erase_if(*rules, [&](Rule& rule) {
+    return !rule_of_variant(*plain, written, call.inputs.size(), rule);
+  });
   return rules;
 }
 
@@ -122,13 +136,15 @@ Result<std::optional<Tensor>> make_output(const Op& op, const OptionalOutput& ou
   if (output->view_of_input >= 0) {
     return std::optional(inputs[output->view_of_input]->view(output->meta, output->storage_offset));
   }
-  if (Status status = check_allocatable(output->meta); !status.ok()) return annotate(status, op.name());
+  if (Status status = check_allocatable(output->meta); !status.ok())
+    return annotate(status, op.name());
   return std::optional(Tensor::uninitialized(output->meta));
 }
 
 Result<Call> call_on_tensors(const Op& op, const Call& call, std::span<Tensor* const> inputs) {
   if (inputs.size() != call.inputs.size()) {
-    return invalid_argument("{}: {} tensors for {} input slots", op.name(), inputs.size(), call.inputs.size());
+    return invalid_argument("{}: {} tensors for {} input slots", op.name(), inputs.size(),
+                            call.inputs.size());
   }
   Call result = call;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -164,11 +180,13 @@ Result<std::vector<OptionalOutput>> Op::infer(const Call& call, const Location* 
   return std::move(sink.outputs);
 }
 
-Result<std::vector<Rule>> Op::declared_rules(const Call& call, std::span<const OptionalOutput> outputs) const {
+Result<std::vector<Rule>> Op::declared_rules(const Call& call,
+                                             std::span<const OptionalOutput> outputs) const {
   return plain == nullptr ? plain_rules(*this, call, outputs) : variant_rules(*this, call, outputs);
 }
 
-Status Op::accept_local(const Call& call, std::span<const OptionalOutput> outputs, const Location* location) const {
+Status Op::accept_local(const Call& call, std::span<const OptionalOutput> outputs,
+                        const Location* location) const {
   if (plain != nullptr) {
     Result<PlainCall> as_plain = plain_call(*this, call);
     if (!as_plain.ok()) return as_plain.status();
@@ -182,7 +200,8 @@ Status Op::accept_local(const Call& call, std::span<const OptionalOutput> output
   return scope.finish(accept_fn(&host_table(), user, abi.get()), name(), "accept_local", pack);
 }
 
-Result<std::optional<CallCost>> Op::cost(const Call& call, std::span<const OptionalOutput> outputs) const {
+Result<std::optional<CallCost>> Op::cost(const Call& call,
+                                         std::span<const OptionalOutput> outputs) const {
   if (plain != nullptr) {
     Result<PlainCall> as_plain = plain_call(*this, call);
     if (!as_plain.ok()) return as_plain.status();
@@ -196,8 +215,8 @@ Result<std::optional<CallCost>> Op::cost(const Call& call, std::span<const Optio
   const int32_t code = cost_fn(&host_table(), user, abi.get(), &cost);
   if (Status status = scope.finish(code, name(), "cost", pack); !status.ok()) return status;
   if (!(cost.flops >= 0) || !(cost.bytes >= 0)) {
-    return absl::InternalError(fmt::format("{}: cost of pack {} gave {} flops and {} bytes", name(), pack,
-                                           cost.flops, cost.bytes));
+    return absl::InternalError(fmt::format("{}: cost of pack {} gave {} flops and {} bytes", name(),
+                                           pack, cost.flops, cost.bytes));
   }
   return std::optional(CallCost{cost.flops, cost.bytes});
 }
@@ -206,14 +225,16 @@ Result<std::vector<std::string>> Op::samples() const {
   if (plain != nullptr) return samples_of_variant(*this);
   if (samples_fn == nullptr) return sample_table;
   Sink sink;
-  Status status = fill(*this, "samples", sink, [&] { return samples_fn(&host_table(), user, to_abi(&sink)); });
+  Status status =
+      fill(*this, "samples", sink, [&] { return samples_fn(&host_table(), user, to_abi(&sink)); });
   if (!status.ok()) return status;
   sink.samples.insert(sink.samples.begin(), sample_table.begin(), sample_table.end());
   return std::move(sink.samples);
 }
 
-Status Op::compute(const Call& call, std::span<Tensor* const> inputs, std::span<Tensor* const> outputs,
-                   const Location* location, int thread_count) const {
+Status Op::compute(const Call& call, std::span<Tensor* const> inputs,
+                   std::span<Tensor* const> outputs, const Location* location,
+                   int thread_count) const {
   Result<std::vector<OptionalOutput>> inferred = infer(call, location);
   if (!inferred.ok()) return inferred.status();
   Result<std::unique_ptr<PreparedCompute>> prepared =
@@ -236,7 +257,8 @@ Result<std::vector<std::optional<Tensor>>> run_op(const Op& op, const Call& call
   }
   std::vector<Tensor*> targets;
   for (std::optional<Tensor>& output : outputs) targets.push_back(output ? &*output : nullptr);
-  Result<std::unique_ptr<PreparedCompute>> prepared = PreparedCompute::create(op, *actual, *metas, nullptr);
+  Result<std::unique_ptr<PreparedCompute>> prepared =
+      PreparedCompute::create(op, *actual, *metas, nullptr);
   if (!prepared.ok()) return prepared.status();
   if (Status status = (*prepared)->run(inputs, targets); !status.ok()) return status;
   return outputs;

@@ -1,9 +1,9 @@
 #pragma once
-// Op: one committed op and everything core may ask of its pack. Invariant: the schema is parsed, the tables are
-// parsed, required callbacks exist; `variant` forms (in-place, out=) answer through their plain op. Methods
-// call foreign code through the C ABI and turn its status and emissions into values; a pack that breaks the
-// contract (emits the wrong number of placements, a dim out of range ...) gives a status that names the op.
-// Thread-safe after commit.
+// Op: one committed op and everything core may ask of its pack. Invariant: the schema is parsed,
+// the tables are parsed, required callbacks exist; `variant` forms (in-place, out=) answer through
+// their plain op. Methods call foreign code through the C ABI and turn its status and emissions
+// into values; a pack that breaks the contract (emits the wrong number of placements, a dim out of
+// range ...) gives a status that names the op. Thread-safe after commit.
 
 #include <optional>
 #include <string>
@@ -50,31 +50,41 @@ class Op {
  public:
   const std::string& name() const { return schema.name; }
   bool is_position_aware() const { return flags & ONEDIM_OP_POSITION_AWARE; }
-  // True if the local call depends on the output's placement: position-aware, or with size attributes.
-  bool depends_on_output_placement() const { return is_position_aware() || !size_attributes.empty(); }
+  // True if the local call depends on the output's placement: position-aware, or with size
+  // attributes.
+  bool depends_on_output_placement() const {
+    return is_position_aware() || !size_attributes.empty();
+  }
   const Kernel* find_kernel(int device) const;  // also through the plain op
 
-  // The outputs by description, checked against the schema and the call. A local call has a location.
-  Result<std::vector<OptionalOutput>> infer(const Call& call, const Location* location = nullptr) const;
+  // The outputs by description, checked against the schema and the call. A local call has a
+  // location.
+  Result<std::vector<OptionalOutput>> infer(const Call& call,
+                                            const Location* location = nullptr) const;
   // As declared for this call: the table, then the callback; not closed (see closed_rules).
-  Result<std::vector<Rule>> declared_rules(const Call& call, std::span<const OptionalOutput> outputs) const;
+  Result<std::vector<Rule>> declared_rules(const Call& call,
+                                           std::span<const OptionalOutput> outputs) const;
   // Whether this local call may run; the status says why not.
-  Status accept_local(const Call& call, std::span<const OptionalOutput> outputs, const Location* location) const;
+  Status accept_local(const Call& call, std::span<const OptionalOutput> outputs,
+                      const Location* location) const;
   // Sample texts: the table, then the callback; variants derive theirs from the plain op's.
   Result<std::vector<std::string>> samples() const;
-  // Runs the CPU kernel once; see PreparedCompute, which runs it many times, for what the tensors must be.
-  Status compute(const Call& call, std::span<Tensor* const> inputs, std::span<Tensor* const> outputs,
-                 const Location* location, int thread_count = 1) const;
+  // Runs the CPU kernel once; see PreparedCompute, which runs it many times, for what the tensors
+  // must be.
+  Status compute(const Call& call, std::span<Tensor* const> inputs,
+                 std::span<Tensor* const> outputs, const Location* location,
+                 int thread_count = 1) const;
   // Work of one call as the pack estimates it; nullopt if it does not.
-  Result<std::optional<CallCost>> cost(const Call& call, std::span<const OptionalOutput> outputs) const;
+  Result<std::optional<CallCost>> cost(const Call& call,
+                                       std::span<const OptionalOutput> outputs) const;
 
   std::string pack;
   Schema schema;
   std::string summary;
   std::string example;
   Variant variant = Variant::kPlain;
-  std::string variant_of;         // the plain op's name; such an op has no callbacks of its own
-  const Op* plain = nullptr;      // of a variant, set when packs are resolved
+  std::string variant_of;     // the plain op's name; such an op has no callbacks of its own
+  const Op* plain = nullptr;  // of a variant, set when packs are resolved
   std::vector<int> written_arguments;  // schema arguments that are written (the `!`)
   uint64_t flags = 0;
   void* user = nullptr;
@@ -90,8 +100,9 @@ class Op {
   std::vector<Kernel> kernels;  // one per device
 };
 
-// Runs `op` on whole tensors: infers, allocates, computes. One entry per output slot, nullopt where absent.
-// The tensors given decide shapes and strides. In-place and out= forms write into the tensor given and return it.
+// Runs `op` on whole tensors: infers, allocates, computes. One entry per output slot, nullopt where
+// absent. The tensors given decide shapes and strides. In-place and out= forms write into the
+// tensor given and return it.
 Result<std::vector<std::optional<Tensor>>> run_op(const Op& op, const Call& call,
                                                   std::span<Tensor* const> inputs);
 

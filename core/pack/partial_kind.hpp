@@ -1,8 +1,9 @@
 #pragma once
-// PartialKind: a joint partial of a pack. Its state tensors are one value: made by `local` from a local call's
-// inputs (or, without `local`, by the op's own kernel as its outputs), merged by `combine`, which is
-// associative and commutative with `identity` neutral, and turned into the outputs of the group by `finish`.
-// A rule names the group's outputs `P(pack.kind#0)`, `#1`, ...; all of them appear in one rule.
+// PartialKind: a joint partial of a pack. Its state tensors are one value: made by `local` from a
+// local call's inputs (or, without `local`, by the op's own kernel as its outputs), merged by
+// `combine`, which is associative and commutative with `identity` neutral, and turned into the
+// outputs of the group by `finish`. A rule names the group's outputs `P(pack.kind#0)`, `#1`, ...;
+// all of them appear in one rule.
 
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ namespace onedim {
 class PartialKind {
  public:
   // State metas of a local call whose outputs of the group are `outputs`.
-  Result<std::vector<TensorMeta>> state_metas(const Call& call, std::span<const OptionalOutput> outputs,
+  Result<std::vector<TensorMeta>> state_metas(const Call& call,
+                                              std::span<const OptionalOutput> outputs,
                                               const Location* location) const;
   // True if the state is computed from the call's inputs, not by the op's kernel.
   bool has_local() const { return local_fn != nullptr; }

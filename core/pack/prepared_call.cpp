@@ -24,8 +24,8 @@ std::string dtype_names(uint64_t mask) {
 
 }  // namespace
 
-PreparedCompute::PreparedCompute(const Op& op, const Call& call, std::span<const OptionalOutput> outputs,
-                                 const Location* location)
+PreparedCompute::PreparedCompute(const Op& op, const Call& call,
+                                 std::span<const OptionalOutput> outputs, const Location* location)
     : op_(op),
       kernel_op_(op.plain != nullptr ? *op.plain : op),
       call_(call),
@@ -35,13 +35,14 @@ PreparedCompute::PreparedCompute(const Op& op, const Call& call, std::span<const
   for (size_t i = 0; i < input_count_; ++i) slots_.push_back(static_cast<int>(i));
 }
 
-Result<std::unique_ptr<PreparedCompute>> PreparedCompute::create(const Op& op, const Call& call,
-                                                                 std::span<const OptionalOutput> outputs,
-                                                                 const Location* location, int thread_count) {
+Result<std::unique_ptr<PreparedCompute>> PreparedCompute::create(
+    const Op& op, const Call& call, std::span<const OptionalOutput> outputs,
+    const Location* location, int thread_count) {
   std::unique_ptr<PreparedCompute> prepared(new PreparedCompute(op, call, outputs, location));
   if (Status status = prepared->prepare_plain(); !status.ok()) return status;
   prepared->classify_outputs();
-  prepared->abi_ = std::make_unique<AbiCall>(prepared->call_, prepared->outputs_, prepared->location_.get());
+  prepared->abi_ =
+      std::make_unique<AbiCall>(prepared->call_, prepared->outputs_, prepared->location_.get());
   if (Status status = prepared->prepare_kernel(thread_count); !status.ok()) return status;
   return prepared;
 }
@@ -78,7 +79,8 @@ Status PreparedCompute::prepare_kernel(int thread_count) {
   const auto needs_kernel = [](OutputKind kind) {
     return kind == OutputKind::kComputed || kind == OutputKind::kWritten;
   };
-  if (has_views && std::none_of(kinds_.begin(), kinds_.end(), needs_kernel)) return absl::OkStatus();
+  if (has_views && std::none_of(kinds_.begin(), kinds_.end(), needs_kernel))
+    return absl::OkStatus();
   kernel_ = kernel_op_.find_kernel(ONEDIM_DEVICE_CPU);
   if (kernel_ == nullptr) return unimplemented("{}: no pack has a cpu kernel for it", op_.name());
   if (Status status = check_dtypes(); !status.ok()) return status;
@@ -91,8 +93,8 @@ Status PreparedCompute::prepare_kernel(int thread_count) {
 Status PreparedCompute::check_dtypes() const {
   const auto check = [&](DType dtype) -> Status {
     if (kernel_->dtypes >> static_cast<int>(dtype) & 1) return absl::OkStatus();
-    return unimplemented("{}: the cpu kernel of pack {} takes {}, not {}", op_.name(), kernel_->pack,
-                         dtype_names(kernel_->dtypes), name_of(dtype));
+    return unimplemented("{}: the cpu kernel of pack {} takes {}, not {}", op_.name(),
+                         kernel_->pack, dtype_names(kernel_->dtypes), name_of(dtype));
   };
   bool has_input = false;
   for (const OptionalMeta& meta : call_.inputs) {
@@ -113,16 +115,20 @@ Status PreparedCompute::ask_workspace() {
   uint64_t bytes = 0;
   CallbackScope scope;
   const int32_t code = kernel_->workspace(&host_table(), kernel_->user, abi_->get(), &bytes);
-  if (Status status = scope.finish(code, op_.name(), "workspace", kernel_->pack); !status.ok()) return status;
+  if (Status status = scope.finish(code, op_.name(), "workspace", kernel_->pack); !status.ok())
+    return status;
   if (bytes == 0) return absl::OkStatus();
   if (bytes > kMaxWorkspaceBytes) {
     return absl::ResourceExhaustedError(
-        fmt::format("{}: the kernel of pack {} asks for {} bytes of workspace", op_.name(), kernel_->pack, bytes));
+        fmt::format("{}: the kernel of pack {} asks for {} bytes of workspace", op_.name(),
+                    kernel_->pack, bytes));
   }
-  const uint64_t rounded = (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+  const uint64_t rounded =
+      (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
   workspace_.reset(std::aligned_alloc(kWorkspaceAlignment, rounded));
   if (workspace_ == nullptr) {
-    return absl::ResourceExhaustedError(fmt::format("{}: no memory for {} bytes of workspace", op_.name(), bytes));
+    return absl::ResourceExhaustedError(
+        fmt::format("{}: no memory for {} bytes of workspace", op_.name(), bytes));
   }
   execution_.workspace = workspace_.get();
   execution_.workspace_bytes = bytes;
@@ -131,8 +137,9 @@ Status PreparedCompute::ask_workspace() {
 
 Status PreparedCompute::mismatch(std::string_view side, size_t slot, const TensorMeta& expected,
                                  const Tensor* given) const {
-  return invalid_argument("{}: {} {} is {}, but the call was prepared for {}", op_.name(), side, slot,
-                          given == nullptr ? "absent" : format_meta(given->meta()), format_meta(expected));
+  return invalid_argument("{}: {} {} is {}, but the call was prepared for {}", op_.name(), side,
+                          slot, given == nullptr ? "absent" : format_meta(given->meta()),
+                          format_meta(expected));
 }
 
 Status PreparedCompute::bind_inputs(std::span<Tensor* const> inputs) {
@@ -148,13 +155,15 @@ Status PreparedCompute::bind_inputs(std::span<Tensor* const> inputs) {
   return absl::OkStatus();
 }
 
-bool PreparedCompute::is_input_storage(std::span<Tensor* const> inputs, const Tensor& tensor) const {
+bool PreparedCompute::is_input_storage(std::span<Tensor* const> inputs,
+                                       const Tensor& tensor) const {
   return std::any_of(slots_.begin(), slots_.end(), [&](int slot) {
     return slot >= 0 && inputs[slot] != nullptr && inputs[slot]->shares_storage_with(tensor);
   });
 }
 
-Status PreparedCompute::bind_outputs(std::span<Tensor* const> inputs, std::span<Tensor* const> outputs) {
+Status PreparedCompute::bind_outputs(std::span<Tensor* const> inputs,
+                                     std::span<Tensor* const> outputs) {
   to_copy_.clear();
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (kinds_[i] == OutputKind::kAbsent) continue;
@@ -176,7 +185,8 @@ Status PreparedCompute::bind_outputs(std::span<Tensor* const> inputs, std::span<
   return absl::OkStatus();
 }
 
-// An op that writes its argument works on the output given, which first takes the argument's values.
+// An op that writes its argument works on the output given, which first takes the argument's
+// values.
 void PreparedCompute::bind_written(std::span<Tensor* const> inputs, size_t output, Tensor& tensor) {
   const int slot = outputs_[output]->view_of_input;
   if (inputs[slot]->data() == tensor.data()) return;
@@ -184,23 +194,27 @@ void PreparedCompute::bind_written(std::span<Tensor* const> inputs, size_t outpu
   abi_->bind_input(slot, tensor);
 }
 
-Status PreparedCompute::fill_views(std::span<Tensor* const> inputs, std::span<Tensor* const> outputs) const {
+Status PreparedCompute::fill_views(std::span<Tensor* const> inputs,
+                                   std::span<Tensor* const> outputs) const {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (kinds_[i] != OutputKind::kView) continue;
     const OutputMeta& output = *outputs_[i];
     const Tensor& source = *inputs[output.view_of_input];
     if (source.strides() != call_.inputs[output.view_of_input]->strides) {
-      return invalid_argument("{}: output {} is a view of input {}, whose strides are {}, not {} as prepared",
-                              op_.name(), i, output.view_of_input, format_dims(source.strides()),
-                              format_dims(call_.inputs[output.view_of_input]->strides));
+      return invalid_argument(
+          "{}: output {} is a view of input {}, whose strides are {}, not {} as prepared",
+          op_.name(), i, output.view_of_input, format_dims(source.strides()),
+          format_dims(call_.inputs[output.view_of_input]->strides));
     }
     const Tensor view = source.view(output.meta, output.storage_offset);
-    const bool is_there = outputs[i]->data() == view.data() && outputs[i]->strides() == view.strides();
+    const bool is_there =
+        outputs[i]->data() == view.data() && outputs[i]->strides() == view.strides();
     if (is_there || output.meta.element_count() == 0) continue;
     if (outputs[i]->shares_storage_with(source)) {
-      return invalid_argument("{}: output {} shares storage with input {} but is not the view of it that the "
-                              "op makes",
-                              op_.name(), i, output.view_of_input);
+      return invalid_argument(
+          "{}: output {} shares storage with input {} but is not the view of it that the "
+          "op makes",
+          op_.name(), i, output.view_of_input);
     }
     copy_elements(view, *outputs[i]);
   }
@@ -209,8 +223,9 @@ Status PreparedCompute::fill_views(std::span<Tensor* const> inputs, std::span<Te
 
 Status PreparedCompute::run(std::span<Tensor* const> inputs, std::span<Tensor* const> outputs) {
   if (inputs.size() != input_count_ || outputs.size() != outputs_.size()) {
-    return invalid_argument("{}: {} inputs and {} outputs given, prepared for {} and {}", op_.name(),
-                            inputs.size(), outputs.size(), input_count_, outputs_.size());
+    return invalid_argument("{}: {} inputs and {} outputs given, prepared for {} and {}",
+                            op_.name(), inputs.size(), outputs.size(), input_count_,
+                            outputs_.size());
   }
   if (Status status = bind_inputs(inputs); !status.ok()) return status;
   if (Status status = bind_outputs(inputs, outputs); !status.ok()) return status;

@@ -1,8 +1,9 @@
 #pragma once
-// PreparedCompute: one call of an op's CPU kernel, prepared once and run many times with other data: the C
-// structs, the slot mapping of variants and the workspace are made once, so a run costs little more than the
-// kernel. Outputs that are views need no kernel. A kernel never sees an output that shares storage with one
-// of its inputs: the host then computes into a temporary and copies. One thread at a time per object.
+// PreparedCompute: one call of an op's CPU kernel, prepared once and run many times with other
+// data: the C structs, the slot mapping of variants and the workspace are made once, so a run costs
+// little more than the kernel. Outputs that are views need no kernel. A kernel never sees an output
+// that shares storage with one of its inputs: the host then computes into a temporary and copies.
+// One thread at a time per object.
 
 #include <memory>
 #include <vector>
@@ -13,15 +14,17 @@ namespace onedim {
 
 class PreparedCompute {
  public:
-  // `outputs` are those that infer gave for `call`; both are copied, `op` must outlive this. Unimplemented
-  // where there is no CPU kernel for the call's dtypes.
+  // `outputs` are those that infer gave for `call`; both are copied, `op` must outlive this.
+  // Unimplemented where there is no CPU kernel for the call's dtypes.
   static Result<std::unique_ptr<PreparedCompute>> create(const Op& op, const Call& call,
                                                          std::span<const OptionalOutput> outputs,
-                                                         const Location* location, int thread_count = 1);
+                                                         const Location* location,
+                                                         int thread_count = 1);
 
-  // Tensors per slot of the call, null where absent; dtypes and shapes must be the call's, strides may differ
-  // (but for inputs that an output is a view of). An output may be the tensor that the op's alias marks name,
-  // or any other: then the tensor that would have been written, or viewed, stays as it is.
+  // Tensors per slot of the call, null where absent; dtypes and shapes must be the call's, strides
+  // may differ (but for inputs that an output is a view of). An output may be the tensor that the
+  // op's alias marks name, or any other: then the tensor that would have been written, or viewed,
+  // stays as it is.
   Status run(std::span<Tensor* const> inputs, std::span<Tensor* const> outputs);
 
   // Random ops draw from these.
@@ -42,15 +45,16 @@ class PreparedCompute {
   void bind_written(std::span<Tensor* const> inputs, size_t output, Tensor& tensor);
   Status fill_views(std::span<Tensor* const> inputs, std::span<Tensor* const> outputs) const;
   bool is_input_storage(std::span<Tensor* const> inputs, const Tensor& tensor) const;
-  Status mismatch(std::string_view side, size_t slot, const TensorMeta& expected, const Tensor* given) const;
+  Status mismatch(std::string_view side, size_t slot, const TensorMeta& expected,
+                  const Tensor* given) const;
 
   struct FreeDeleter {
     void operator()(void* pointer) const { std::free(pointer); }
   };
 
   const Op& op_;
-  const Op& kernel_op_;  // the plain op of a variant, else op_
-  Call call_;            // of kernel_op_
+  const Op& kernel_op_;     // the plain op of a variant, else op_
+  Call call_;               // of kernel_op_
   std::vector<int> slots_;  // the caller's input slot of each input slot of call_
   std::vector<OptionalOutput> outputs_;
   std::vector<OutputKind> kinds_;

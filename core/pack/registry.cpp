@@ -11,8 +11,9 @@ Status Registry::clash(std::string_view what, std::string_view name, std::string
   const std::string* path = find_pack_path(owner);
   const std::string first = path == nullptr || path->empty() ? std::string(owner) : *path;
   const std::string second = pack.path.empty() ? pack.name : pack.path;
-  return absl::AlreadyExistsError(fmt::format("{} \"{}\" of {} is already registered by {}; the earlier one stays",
-                                              what, name, second, first));
+  return absl::AlreadyExistsError(
+      fmt::format("{} \"{}\" of {} is already registered by {}; the earlier one stays", what, name,
+                  second, first));
 }
 
 const Kernel* Registry::find_any_kernel(std::string_view op, int device) const {
@@ -29,7 +30,8 @@ const Kernel* Registry::find_any_kernel(std::string_view op, int device) const {
 }
 
 Status Registry::check_clashes(const StagedPack& pack) const {
-  if (pack_paths_.find(pack.name) != pack_paths_.end()) return clash("pack", pack.name, pack.name, pack);
+  if (pack_paths_.find(pack.name) != pack_paths_.end())
+    return clash("pack", pack.name, pack.name, pack);
   for (const std::unique_ptr<Op>& op : pack.ops) {
     const auto found = ops_.find(op->name());
     if (found != ops_.end()) return clash("op", op->name(), found->second->pack, pack);
@@ -40,7 +42,8 @@ Status Registry::check_clashes(const StagedPack& pack) const {
   }
   for (const std::unique_ptr<PartialKind>& kind : pack.partial_kinds) {
     const auto found = partial_kinds_.find(kind->name);
-    if (found != partial_kinds_.end()) return clash("partial kind", kind->name, found->second->pack, pack);
+    if (found != partial_kinds_.end())
+      return clash("partial kind", kind->name, found->second->pack, pack);
   }
   return absl::OkStatus();
 }
@@ -64,7 +67,8 @@ Status Registry::commit(StagedPack pack) {
 std::string Registry::link(Op& op) {
   const auto plain = ops_.find(op.variant_of);
   if (plain == ops_.end()) {
-    return fmt::format("{}: op \"{}\" is a form of \"{}\", which no pack offers", op.pack, op.name(), op.variant_of);
+    return fmt::format("{}: op \"{}\" is a form of \"{}\", which no pack offers", op.pack,
+                       op.name(), op.variant_of);
   }
   const Status status = link_variant(op, *plain->second);
   return status.ok() ? "" : fmt::format("{}: {}", op.pack, message_of(status));
@@ -74,13 +78,15 @@ void Registry::report_unknown_kinds(const Op& op, std::vector<std::string>& line
   for (const Rule& rule : op.rule_table) {
     std::vector<Placement> placements = rule.outputs;
     placements.insert(placements.end(), rule.inputs.begin(), rule.inputs.end());
-    const auto unknown = std::find_if(placements.begin(), placements.end(), [&](const Placement& placement) {
-      return placement.is_partial() && !is_builtin_partial(placement.partial) &&
-             find_partial_kind(placement.partial) == nullptr;
-    });
+    const auto unknown =
+        std::find_if(placements.begin(), placements.end(), [&](const Placement& placement) {
+          return placement.is_partial() && !is_builtin_partial(placement.partial) &&
+                 find_partial_kind(placement.partial) == nullptr;
+        });
     if (unknown == placements.end()) continue;
-    lines.push_back(fmt::format("{}: rule \"{}\" of op \"{}\" names the partial kind \"{}\", which no pack offers",
-                                op.pack, format_rule(rule), op.name(), unknown->partial));
+    lines.push_back(fmt::format(
+        "{}: rule \"{}\" of op \"{}\" names the partial kind \"{}\", which no pack offers", op.pack,
+        format_rule(rule), op.name(), unknown->partial));
   }
 }
 
@@ -93,8 +99,9 @@ std::vector<std::string> Registry::resolve() {
       op->second->kernels.push_back(std::move(kernel));
       continue;
     }
-    lines.push_back(fmt::format("{}: a kernel for op \"{}\", which {}", kernel.pack, name,
-                                op == ops_.end() ? "no pack offers" : "runs the kernels of its plain op"));
+    lines.push_back(
+        fmt::format("{}: a kernel for op \"{}\", which {}", kernel.pack, name,
+                    op == ops_.end() ? "no pack offers" : "runs the kernels of its plain op"));
     waiting.emplace_back(name, std::move(kernel));
   }
   pending_kernels_ = std::move(waiting);

@@ -1,8 +1,8 @@
 #pragma once
-// Registry: all ops and partial kinds of the packs that were committed, by name, read-only for its users.
-// Commits are whole packs or nothing; when an op, kernel or kind clashes with an earlier pack's, the earlier
-// stays and the later pack is refused. References across packs (kernels for foreign ops, partial kinds in
-// rules) are resolved by `resolve` after all packs are staged.
+// Registry: all ops and partial kinds of the packs that were committed, by name, read-only for its
+// users. Commits are whole packs or nothing; when an op, kernel or kind clashes with an earlier
+// pack's, the earlier stays and the later pack is refused. References across packs (kernels for
+// foreign ops, partial kinds in rules) are resolved by `resolve` after all packs are staged.
 
 #include <map>
 #include <memory>
@@ -29,8 +29,8 @@ class Registry {
  public:
   // AlreadyExists, naming both files, if anything clashes; then nothing of `pack` is kept.
   Status commit(StagedPack pack);
-  // Links variants to plain ops, kernels to ops. What stays unresolved is returned, one line each, `PACK: ...`,
-  // and takes no effect until a later call resolves it.
+  // Links variants to plain ops, kernels to ops. What stays unresolved is returned, one line each,
+  // `PACK: ...`, and takes no effect until a later call resolves it.
   std::vector<std::string> resolve();
 
   const Op* find(std::string_view name) const;
@@ -49,14 +49,16 @@ class Registry {
   using ByName = std::map<std::string, T, std::less<>>;
 
   Status check_clashes(const StagedPack& pack) const;
-  Status clash(std::string_view what, std::string_view name, std::string_view owner, const StagedPack& pack) const;
+  Status clash(std::string_view what, std::string_view name, std::string_view owner,
+               const StagedPack& pack) const;
   const Kernel* find_any_kernel(std::string_view op, int device) const;
   std::string link(Op& op);
   void report_unknown_kinds(const Op& op, std::vector<std::string>& lines) const;
 
   ByName<std::unique_ptr<Op>> ops_;
   ByName<std::unique_ptr<PartialKind>> partial_kinds_;
-  std::vector<std::pair<std::string, Kernel>> pending_kernels_;  // (op, kernel): for ops that no pack offers yet
+  std::vector<std::pair<std::string, Kernel>>
+      pending_kernels_;  // (op, kernel): for ops that no pack offers yet
   ByName<std::string> pack_paths_;
 };
 

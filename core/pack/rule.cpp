@@ -14,7 +14,8 @@ std::string format_side(const std::vector<Placement>& placements) {
   return text;
 }
 
-Status parse_side(std::string_view text, std::string_view side, std::vector<Placement>& placements) {
+Status parse_side(std::string_view text, std::string_view side,
+                  std::vector<Placement>& placements) {
   for (const std::string_view piece : split_top_level(side, ',')) {
     Result<Placement> placement = parse_placement(piece);
     if (!placement.ok()) return annotate(placement.status(), fmt::format("rule \"{}\"", text));
@@ -28,7 +29,8 @@ Status parse_side(std::string_view text, std::string_view side, std::vector<Plac
 std::string format_rule(const Rule& rule) {
   const std::string outputs = format_side(rule.outputs);
   const std::string inputs = format_side(rule.inputs);
-  return fmt::format("{}{}|{}{}", outputs, outputs.empty() ? "" : " ", inputs.empty() ? "" : " ", inputs);
+  return fmt::format("{}{}|{}{}", outputs, outputs.empty() ? "" : " ", inputs.empty() ? "" : " ",
+                     inputs);
 }
 
 Result<Rule> parse_rule(std::string_view text) {
@@ -40,8 +42,10 @@ Result<Rule> parse_rule(std::string_view text) {
     return text_error(text, second, "a second `|`");
   }
   Rule rule;
-  if (Status status = parse_side(text, text.substr(0, bar), rule.outputs); !status.ok()) return status;
-  if (Status status = parse_side(text, text.substr(bar + 1), rule.inputs); !status.ok()) return status;
+  if (Status status = parse_side(text, text.substr(0, bar), rule.outputs); !status.ok())
+    return status;
+  if (Status status = parse_side(text, text.substr(bar + 1), rule.inputs); !status.ok())
+    return status;
   return rule;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Rule: a single-dim strategy, `outputs | inputs`: if the inputs are placed so on one mesh dim of any size,
-// the op run on each rank's local inputs gives outputs placed so. Slots follow the flattened call.
+// Rule: a single-dim strategy, `outputs | inputs`: if the inputs are placed so on one mesh dim of
+// any size, the op run on each rank's local inputs gives outputs placed so. Slots follow the
+// flattened call.
 
 #include <cstdint>
 #include <string>

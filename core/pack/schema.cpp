@@ -17,14 +17,14 @@ struct TypeName {
 };
 
 constexpr std::array kTypeNames = {
-    TypeName{"Tensor", ArgumentType::kTensor},   TypeName{"bool", ArgumentType::kBool},
-    TypeName{"SymBool", ArgumentType::kBool},    TypeName{"int", ArgumentType::kInt},
-    TypeName{"SymInt", ArgumentType::kInt},      TypeName{"float", ArgumentType::kFloat},
-    TypeName{"complex", ArgumentType::kComplex}, TypeName{"Scalar", ArgumentType::kScalar},
-    TypeName{"str", ArgumentType::kString},      TypeName{"ScalarType", ArgumentType::kDType},
-    TypeName{"Layout", ArgumentType::kAny},      TypeName{"Device", ArgumentType::kAny},
+    TypeName{"Tensor", ArgumentType::kTensor},    TypeName{"bool", ArgumentType::kBool},
+    TypeName{"SymBool", ArgumentType::kBool},     TypeName{"int", ArgumentType::kInt},
+    TypeName{"SymInt", ArgumentType::kInt},       TypeName{"float", ArgumentType::kFloat},
+    TypeName{"complex", ArgumentType::kComplex},  TypeName{"Scalar", ArgumentType::kScalar},
+    TypeName{"str", ArgumentType::kString},       TypeName{"ScalarType", ArgumentType::kDType},
+    TypeName{"Layout", ArgumentType::kAny},       TypeName{"Device", ArgumentType::kAny},
     TypeName{"MemoryFormat", ArgumentType::kAny}, TypeName{"Generator", ArgumentType::kAny},
-    TypeName{"Dimname", ArgumentType::kAny},     TypeName{"any", ArgumentType::kAny},
+    TypeName{"Dimname", ArgumentType::kAny},      TypeName{"any", ArgumentType::kAny},
 };
 
 std::string_view type_text(ArgumentType type) {
@@ -131,10 +131,15 @@ class Parser {
     if (!type.ok()) return type.status();
     skip_space();
     const size_t begin = position_;
-    Argument argument{.name = std::string(word()), .type = type->type, .is_list = type->is_list,
-                      .optional = type->optional, .optional_elements = type->optional_elements,
-                      .fixed_size = type->fixed_size, .keyword_only = keyword_only,
-                      .default_value = std::nullopt, .alias = type->alias,
+    Argument argument{.name = std::string(word()),
+                      .type = type->type,
+                      .is_list = type->is_list,
+                      .optional = type->optional,
+                      .optional_elements = type->optional_elements,
+                      .fixed_size = type->fixed_size,
+                      .keyword_only = keyword_only,
+                      .default_value = std::nullopt,
+                      .alias = type->alias,
                       .is_written = type->is_written};
     if (argument.name.empty()) return fail("expected the argument's name");
     if (schema_.find(argument.name) != nullptr) {
@@ -216,7 +221,8 @@ class Parser {
   Status unknown_type(size_t begin, std::string_view name) const {
     std::vector<std::string> names;
     for (const TypeName& known : kTypeNames) names.emplace_back(known.text);
-    return text_error(text_, begin, fmt::format("unknown type \"{}\"{}", name, did_you_mean(name, names)));
+    return text_error(text_, begin,
+                      fmt::format("unknown type \"{}\"{}", name, did_you_mean(name, names)));
   }
 
   // `a`, `a!`, `a|b`, `a! -> a|b`, `a -> *`: what counts is the first name and the mark.
@@ -250,8 +256,10 @@ class Parser {
     if (type->type != ArgumentType::kTensor) {
       return text_error(text_, begin, "only tensors can be returned");
     }
-    ReturnSlot slot{.name = std::string(word()), .is_list = type->is_list,
-                    .optional = type->optional || type->optional_elements, .alias = type->alias,
+    ReturnSlot slot{.name = std::string(word()),
+                    .is_list = type->is_list,
+                    .optional = type->optional || type->optional_elements,
+                    .alias = type->alias,
                     .is_written = type->is_written};
     if (!slot.alias.empty() && !has_alias(slot)) {
       return text_error(text_, begin,
@@ -263,9 +271,10 @@ class Parser {
   }
 
   bool has_alias(const ReturnSlot& slot) const {
-    return std::any_of(schema_.arguments.begin(), schema_.arguments.end(), [&](const Argument& argument) {
-      return argument.alias == slot.alias && argument.is_written == slot.is_written;
-    });
+    return std::any_of(
+        schema_.arguments.begin(), schema_.arguments.end(), [&](const Argument& argument) {
+          return argument.alias == slot.alias && argument.is_written == slot.is_written;
+        });
   }
 
   std::string_view text_;
@@ -298,7 +307,8 @@ std::string argument_text(const Argument& argument) {
 
 std::string return_text(const ReturnSlot& slot) {
   std::string text = tensor_text(slot.alias, slot.is_written);
-  text += slot.is_list ? suffix(true, false, slot.optional, 0) : suffix(false, slot.optional, false, 0);
+  text +=
+      slot.is_list ? suffix(true, false, slot.optional, 0) : suffix(false, slot.optional, false, 0);
   if (!slot.name.empty()) text += ' ' + slot.name;
   return text;
 }
@@ -333,7 +343,8 @@ std::optional<Value> fit_element(ArgumentType type, const Value& value) {
       return std::nullopt;
     case ArgumentType::kComplex:
       if (value.get_if<std::complex<double>>()) return value;
-      if (const std::optional<double> real = as_double(value)) return Value{std::complex<double>(*real, 0)};
+      if (const std::optional<double> real = as_double(value))
+        return Value{std::complex<double>(*real, 0)};
       return std::nullopt;
     case ArgumentType::kString:
       if (const DType* dtype = value.get_if<DType>()) return Value{std::string(name_of(*dtype))};
@@ -361,13 +372,15 @@ int Schema::index_of(std::string_view argument) const {
 }
 
 Result<Schema> parse_schema(std::string_view text) {
-  if (text.size() > 16384) return invalid_argument("a schema has at most 16384 characters, not {}", text.size());
+  if (text.size() > 16384)
+    return invalid_argument("a schema has at most 16384 characters, not {}", text.size());
   return Parser(text).parse();
 }
 
 std::string format_type(const Argument& argument) {
-  return std::string(type_text(argument.type)) +
-         suffix(argument.is_list, argument.optional, argument.optional_elements, argument.fixed_size);
+  return std::string(type_text(argument.type)) + suffix(argument.is_list, argument.optional,
+                                                        argument.optional_elements,
+                                                        argument.fixed_size);
 }
 
 std::string format_schema(const Schema& schema) {
@@ -380,7 +393,8 @@ std::string format_schema(const Schema& schema) {
     text += argument_text(schema.arguments[i]);
   }
   text += ") -> ";
-  if (schema.returns.size() == 1 && schema.returns[0].name.empty()) return text + return_text(schema.returns[0]);
+  if (schema.returns.size() == 1 && schema.returns[0].name.empty())
+    return text + return_text(schema.returns[0]);
   text += '(';
   for (size_t i = 0; i < schema.returns.size(); ++i) {
     if (i > 0) text += ", ";

@@ -1,9 +1,10 @@
 #pragma once
 // Schema: an op's one-line signature in ATen's style, alias marks included, e.g.
 // `addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor` or
-// `add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`. The name is the whole op
-// name (overload after the point). `-> ()` is an op without output; `-> (Tensor values, Tensor indices)` names
-// outputs; `Tensor?` may be absent, as argument and as output; `Tensor[]`, `Tensor?[]` are lists.
+// `add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`. The name is the
+// whole op name (overload after the point). `-> ()` is an op without output; `-> (Tensor values,
+// Tensor indices)` names outputs; `Tensor?` may be absent, as argument and as output; `Tensor[]`,
+// `Tensor?[]` are lists.
 
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ struct Argument {
   int64_t fixed_size = 0;          // `int[2]`: a single value stands for the whole list; 0: any
   bool keyword_only = false;
   std::optional<Value> default_value;
-  std::string alias;     // `a` of `Tensor(a!)`, or ""
+  std::string alias;        // `a` of `Tensor(a!)`, or ""
   bool is_written = false;  // the `!`
 
   bool is_tensor() const { return type == ArgumentType::kTensor; }
@@ -48,16 +49,17 @@ struct Schema {
   int index_of(std::string_view name) const;  // -1 if there is none
 };
 
-// Errors point at the character. Types beyond those of ArgumentType (ScalarType = dtype; SymInt = int; Layout,
-// Device, MemoryFormat, Generator = any) are read as ATen writes them.
+// Errors point at the character. Types beyond those of ArgumentType (ScalarType = dtype; SymInt =
+// int; Layout, Device, MemoryFormat, Generator = any) are read as ATen writes them.
 Result<Schema> parse_schema(std::string_view text);
 std::string format_schema(const Schema& schema);
 
 // `int[2]? stride`, without alias marks; for messages.
 std::string format_type(const Argument& argument);
 
-// `value` as the schema's type wants it: an int becomes a float, a single value stands for a list with a fixed
-// size (which, as in ATen, a given list need not have), a word that names a dtype is a string again.
+// `value` as the schema's type wants it: an int becomes a float, a single value stands for a list
+// with a fixed size (which, as in ATen, a given list need not have), a word that names a dtype is a
+// string again.
 Result<Value> fit_value(const Argument& argument, Value value);
 
 }  // namespace onedim

@@ -20,7 +20,8 @@ int32_t emit(onedim_sink_t* handle, List Sink::*list, std::string_view what, Rea
       (sink->*list).push_back(*std::move(value));
       return ONEDIM_OK;
     }
-    if (sink->fault.ok()) sink->fault = annotate(value.status(), fmt::format("{} {}", what, (sink->*list).size()));
+    if (sink->fault.ok())
+      sink->fault = annotate(value.status(), fmt::format("{} {}", what, (sink->*list).size()));
     return ONEDIM_STATUS_INVALID_ARGUMENT;
   } catch (...) {
     return ONEDIM_STATUS_RESOURCE_EXHAUSTED;
@@ -52,12 +53,14 @@ int32_t emit_rule(onedim_sink_t* sink, const onedim_rule_t* rule) noexcept {
   return emit(sink, &Sink::rules, "rule", [&] { return read_rule(rule); });
 }
 
-int32_t emit_rule_text(onedim_sink_t* sink, onedim_text_t rule, uint64_t flags, uint64_t tag) noexcept {
+int32_t emit_rule_text(onedim_sink_t* sink, onedim_text_t rule, uint64_t flags,
+                       uint64_t tag) noexcept {
   return emit(sink, &Sink::rules, "rule", [&] { return read_rule_text(rule, flags, tag); });
 }
 
 int32_t emit_sample(onedim_sink_t* sink, onedim_text_t sample) noexcept {
-  return emit(sink, &Sink::samples, "sample", [&] { return read_text(sample, "the sample's text"); });
+  return emit(sink, &Sink::samples, "sample",
+              [&] { return read_text(sample, "the sample's text"); });
 }
 
 }  // namespace onedim

@@ -16,16 +16,20 @@ struct Registrar {
   size_t count = 0;
 };
 
-Registrar* from_abi(onedim_registrar_t* registrar) { return reinterpret_cast<Registrar*>(registrar); }
+Registrar* from_abi(onedim_registrar_t* registrar) {
+  return reinterpret_cast<Registrar*>(registrar);
+}
 
-// Runs `add` for the next registration; the first refusal stays, and fails the pack whatever init returns.
+// Runs `add` for the next registration; the first refusal stays, and fails the pack whatever init
+// returns.
 template <typename Add>
 int32_t register_one(onedim_registrar_t* handle, Add add) noexcept {
   Registrar* registrar = from_abi(handle);
   if (registrar == nullptr) return ONEDIM_STATUS_INVALID_ARGUMENT;
   try {
-    Status status = ++registrar->count <= kMaxCount ? add(registrar->pack)
-                                                    : invalid_argument("more than {} registrations", kMaxCount);
+    Status status = ++registrar->count <= kMaxCount
+                        ? add(registrar->pack)
+                        : invalid_argument("more than {} registrations", kMaxCount);
     if (status.ok()) return ONEDIM_OK;
     if (registrar->refusal.ok()) registrar->refusal = std::move(status);
     return ONEDIM_STATUS_INVALID_ARGUMENT;
@@ -52,7 +56,8 @@ Status add_kernel(const onedim_kernel_t* descriptor, StagedPack& pack) {
     return other.first == kernel->first && other.second.device == kernel->second.device;
   });
   if (again) {
-    return invalid_argument("a second kernel of op {} for device {}", kernel->first, kernel->second.device);
+    return invalid_argument("a second kernel of op {} for device {}", kernel->first,
+                            kernel->second.device);
   }
   pack.kernels.push_back(*std::move(kernel));
   return absl::OkStatus();
@@ -76,18 +81,21 @@ int32_t register_kernel(onedim_registrar_t* registrar, const onedim_kernel_t* ke
   return register_one(registrar, [&](StagedPack& pack) { return add_kernel(kernel, pack); });
 }
 
-int32_t register_partial_kind(onedim_registrar_t* registrar, const onedim_partial_kind_t* kind) noexcept {
+int32_t register_partial_kind(onedim_registrar_t* registrar,
+                              const onedim_partial_kind_t* kind) noexcept {
   return register_one(registrar, [&](StagedPack& pack) { return add_partial_kind(kind, pack); });
 }
 
-void set_error(const onedim_host_t*, int32_t, onedim_text_t text) noexcept { set_callback_error(text); }
+void set_error(const onedim_host_t*, int32_t, onedim_text_t text) noexcept {
+  set_callback_error(text);
+}
 
 // No interface is offered beside the table yet, so every id is absent.
 const void* find_interface(const onedim_host_t*, onedim_text_t) noexcept { return nullptr; }
 
 constexpr onedim_host_t kHostTable = {
-    sizeof(onedim_host_t), ONEDIM_ABI_MAJOR,      ONEDIM_ABI_MINOR, set_error,      register_op,
-    register_kernel,       register_partial_kind, emit_output,      emit_rule,      emit_rule_text,
+    sizeof(onedim_host_t), ONEDIM_ABI_MAJOR,      ONEDIM_ABI_MINOR, set_error, register_op,
+    register_kernel,       register_partial_kind, emit_output,      emit_rule, emit_rule_text,
     emit_sample,           find_interface,
 };
 

@@ -14,7 +14,8 @@ int promotion_class(DType dtype) {
   return is_complex(dtype) ? 3 : 2;
 }
 
-Status check_written(const Op& op, const OptionalOutput& result, const OptionalMeta& target, int output) {
+Status check_written(const Op& op, const OptionalOutput& result, const OptionalMeta& target,
+                     int output) {
   if (result.has_value() != target.has_value()) {
     return invalid_argument("{}: output {} is {}, but the tensor to write is {}", op.name(), output,
                             result ? "there" : "absent", target ? "given" : "absent");
@@ -24,31 +25,35 @@ Status check_written(const Op& op, const OptionalOutput& result, const OptionalM
   const bool is_out = op.variant == Variant::kOut;
   if (meta.shape != target->shape) {
     if (is_out && target->element_count() == 0) {
-      return unimplemented("{}: out= of shape {} would be resized to {}; give it that shape", op.name(),
-                           format_dims(target->shape), format_dims(meta.shape));
+      return unimplemented("{}: out= of shape {} would be resized to {}; give it that shape",
+                           op.name(), format_dims(target->shape), format_dims(meta.shape));
     }
     return invalid_argument("{}: output with shape {} doesn't match the {} shape {}", op.name(),
-                            format_dims(target->shape), is_out ? "result's" : "broadcast", format_dims(meta.shape));
+                            format_dims(target->shape), is_out ? "result's" : "broadcast",
+                            format_dims(meta.shape));
   }
   if (promotion_class(meta.dtype) > promotion_class(target->dtype)) {
-    return invalid_argument("{}: result type {} can't be cast to the desired output type {}", op.name(),
-                            name_of(meta.dtype), name_of(target->dtype));
+    return invalid_argument("{}: result type {} can't be cast to the desired output type {}",
+                            op.name(), name_of(meta.dtype), name_of(target->dtype));
   }
   if (may_overlap_itself(*target)) {
-    return invalid_argument("{}: more than one element of the written tensor {} refers to a single memory "
-                            "location (strides {}); clone it first",
-                            op.name(), format_meta(*target), format_dims(target->strides));
+    return invalid_argument(
+        "{}: more than one element of the written tensor {} refers to a single memory "
+        "location (strides {}); clone it first",
+        op.name(), format_meta(*target), format_dims(target->strides));
   }
   return absl::OkStatus();
 }
 
 Status check_returns(const Op& variant) {
   std::vector<std::string> aliases;
-  for (const int index : variant.written_arguments) aliases.push_back(variant.schema.arguments[index].alias);
+  for (const int index : variant.written_arguments)
+    aliases.push_back(variant.schema.arguments[index].alias);
   size_t next = 0;
   for (const ReturnSlot& slot : variant.schema.returns) {
     if (!slot.is_written || next == aliases.size() || slot.alias != aliases[next++]) {
-      return invalid_argument("{}: a variant returns its written arguments in their order", variant.name());
+      return invalid_argument("{}: a variant returns its written arguments in their order",
+                              variant.name());
     }
   }
   return absl::OkStatus();
@@ -83,16 +88,19 @@ Result<std::string> variant_sample(const Op& op, const std::string& text) {
     const Argument& argument = op.schema.arguments[i];
     const int index = op.plain->schema.index_of(argument.name);
     if (index < 0) {
-      const size_t end = argument.is_list ? results->size() : std::min(next_output + 1, results->size());
+      const size_t end =
+          argument.is_list ? results->size() : std::min(next_output + 1, results->size());
       for (; next_output < end; ++next_output) {
         const OptionalOutput& result = (*results)[next_output];
-        tensors[i].push_back(result ? OptionalMeta(TensorMeta::contiguous(result->meta.dtype, result->meta.shape))
-                                    : OptionalMeta());
+        tensors[i].push_back(
+            result ? OptionalMeta(TensorMeta::contiguous(result->meta.dtype, result->meta.shape))
+                   : OptionalMeta());
         domains.emplace_back();
       }
       continue;
     }
-    if (const Value* value = plain->call.attribute(argument.name)) attributes.emplace_back(argument.name, *value);
+    if (const Value* value = plain->call.attribute(argument.name))
+      attributes.emplace_back(argument.name, *value);
     const SlotRange range = plain->call.arguments[index];
     for (int slot = range.first; slot < range.first + range.count; ++slot) {
       tensors[i].push_back(plain->call.inputs[slot]);
@@ -108,29 +116,34 @@ Result<std::string> variant_sample(const Op& op, const std::string& text) {
 
 Status link_variant(Op& variant, const Op& plain) {
   if (!plain.variant_of.empty()) {
-    return invalid_argument("{} is a variant of {}, which is one itself; name {}", variant.name(), plain.name(),
-                            plain.variant_of);
+    return invalid_argument("{} is a variant of {}, which is one itself; name {}", variant.name(),
+                            plain.name(), plain.variant_of);
   }
   int shared = 0;
   for (size_t i = 0; i < variant.schema.arguments.size(); ++i) {
     const Argument& argument = variant.schema.arguments[i];
     const Argument* same = plain.schema.find(argument.name);
     if (same == nullptr && !argument.is_written) {
-      return invalid_argument("{}: argument \"{}\" is not written and {} has none of that name", variant.name(),
-                              argument.name, plain.name());
+      return invalid_argument("{}: argument \"{}\" is not written and {} has none of that name",
+                              variant.name(), argument.name, plain.name());
     }
     if (same != nullptr && (same->type != argument.type || same->is_list != argument.is_list)) {
-      return invalid_argument("{}: argument \"{}\" is {}, but {} has {}", variant.name(), argument.name,
-                              format_type(argument), plain.name(), format_type(*same));
+      return invalid_argument("{}: argument \"{}\" is {}, but {} has {}", variant.name(),
+                              argument.name, format_type(argument), plain.name(),
+                              format_type(*same));
     }
     shared += argument.is_written && same != nullptr ? 1 : 0;
   }
   for (const Argument& argument : plain.schema.arguments) {
-    if (variant.schema.find(argument.name) != nullptr || argument.optional || argument.default_value) continue;
-    return invalid_argument("{} lacks the argument \"{}\" of {}", variant.name(), argument.name, plain.name());
+    if (variant.schema.find(argument.name) != nullptr || argument.optional ||
+        argument.default_value)
+      continue;
+    return invalid_argument("{} lacks the argument \"{}\" of {}", variant.name(), argument.name,
+                            plain.name());
   }
   if (shared != 0 && shared != static_cast<int>(variant.written_arguments.size())) {
-    return invalid_argument("{} writes both arguments of {} and others", variant.name(), plain.name());
+    return invalid_argument("{} writes both arguments of {} and others", variant.name(),
+                            plain.name());
   }
   if (Status status = check_returns(variant); !status.ok()) return status;
   variant.plain = &plain;
@@ -142,7 +155,8 @@ Status link_variant(Op& variant, const Op& plain) {
     variant.summary = fmt::format("{} form of {}", shared > 0 ? "in-place" : "out=", plain.name());
   }
   Result<std::string> example = variant_sample(variant, plain.example);
-  if (variant.example.empty() && !plain.example.empty() && example.ok()) variant.example = *std::move(example);
+  if (variant.example.empty() && !plain.example.empty() && example.ok())
+    variant.example = *std::move(example);
   return absl::OkStatus();
 }
 
@@ -174,7 +188,8 @@ Result<PlainCall> plain_call(const Op& op, const Call& call) {
 Location location_of_plain(const Location& location, std::span<const int> slots) {
   Location plain = location;
   plain.inputs.clear();
-  const SlotLocation absent{{}, {}, std::vector<Placement>(location.mesh_shape.size(), Placement::none())};
+  const SlotLocation absent{
+      {}, {}, std::vector<Placement>(location.mesh_shape.size(), Placement::none())};
   for (const int slot : slots) plain.inputs.push_back(slot < 0 ? absent : location.inputs[slot]);
   return plain;
 }
@@ -188,17 +203,19 @@ std::vector<int> written_slots(const Op& op, const Call& call) {
   return slots;
 }
 
-Result<std::vector<OptionalOutput>> infer_variant(const Op& op, const Call& call, const Location* location) {
+Result<std::vector<OptionalOutput>> infer_variant(const Op& op, const Call& call,
+                                                  const Location* location) {
   Result<PlainCall> plain = plain_call(op, call);
   if (!plain.ok()) return plain.status();
   std::optional<Location> place;
   if (location != nullptr) place = location_of_plain(*location, plain->slots);
-  Result<std::vector<OptionalOutput>> results = op.plain->infer(plain->call, place ? &*place : nullptr);
+  Result<std::vector<OptionalOutput>> results =
+      op.plain->infer(plain->call, place ? &*place : nullptr);
   if (!results.ok()) return results;
   const std::vector<int> written = written_slots(op, call);
   if (results->size() != written.size()) {
-    return invalid_argument("{}: {} tensors to write, but {} gives {} outputs", op.name(), written.size(),
-                            op.plain->name(), results->size());
+    return invalid_argument("{}: {} tensors to write, but {} gives {} outputs", op.name(),
+                            written.size(), op.plain->name(), results->size());
   }
   for (size_t i = 0; i < written.size(); ++i) {
     const OptionalMeta& target = call.inputs[written[i]];
@@ -209,7 +226,8 @@ Result<std::vector<OptionalOutput>> infer_variant(const Op& op, const Call& call
   return results;
 }
 
-bool rule_of_variant(const PlainCall& plain, std::span<const int> written, size_t input_count, Rule& rule) {
+bool rule_of_variant(const PlainCall& plain, std::span<const int> written, size_t input_count,
+                     Rule& rule) {
   std::vector<Placement> inputs(input_count, Placement::none());
   std::vector<bool> is_read(input_count, false);
   for (size_t i = 0; i < plain.slots.size(); ++i) {
@@ -226,7 +244,8 @@ bool rule_of_variant(const PlainCall& plain, std::span<const int> written, size_
   for (Requirement& requirement : rule.requirements) {
     if (!requirement.is_output) requirement.slot = plain.slots[requirement.slot];
   }
-  std::erase_if(rule.requirements, [](const Requirement& requirement) { return requirement.slot < 0; });
+  std::erase_if(rule.requirements,
+                [](const Requirement& requirement) { return requirement.slot < 0; });
   rule.inputs = std::move(inputs);
   return true;
 }
