@@ -36,6 +36,14 @@ T plus(const T& a, const T& b) {
 }
 
 template <typename T>
+T minus(const T& a, const T& b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+  else
+    return a - b;
+}
+
+template <typename T>
 T times(const T& a, const T& b) {
   if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));

@@ -67,19 +67,24 @@ inline Shape reduced_shape(std::span<const int64_t> shape, const std::vector<boo
   return out;
 }
 
+// Placements of an elementwise op's inputs when its output is sharded on `dim`.
+inline std::vector<Placement> pointwise_inputs(const Call& call, int dim) {
+  std::vector<Placement> inputs(call.input_count());
+  for (int slot = 0; slot < call.input_count(); ++slot) {
+    const TensorView input = call.input(slot);
+    const int own = input.present() ? dim - (call.output().ndim() - input.ndim()) : -1;
+    const bool follows = own >= 0 && input.size(own) == call.output().size(dim);
+    inputs[slot] = !input.present() ? absent() : follows ? any_shard(own) : replicate();
+  }
+  return inputs;
+}
+
 // Shard rules of an elementwise op, every output of the same broadcast shape.
 inline void pointwise_rules(const Call& call, RuleSink& rules) {
   if (call.output_count() == 0 || !call.output().present()) return;
-  const int ndim = call.output().ndim();
-  std::vector<Placement> inputs(call.input_count());
-  for (int dim = 0; dim < ndim; ++dim) {
-    for (int slot = 0; slot < call.input_count(); ++slot) {
-      const TensorView input = call.input(slot);
-      const int own = input.present() ? dim - (ndim - input.ndim()) : -1;
-      const bool follows = own >= 0 && input.size(own) == call.output().size(dim);
-      inputs[slot] = !input.present() ? absent() : follows ? any_shard(own) : replicate();
-    }
-    rules.add(std::vector<Placement>(call.output_count(), any_shard(dim)), inputs);
+  for (int dim = 0; dim < call.output().ndim(); ++dim) {
+    rules.add(std::vector<Placement>(call.output_count(), any_shard(dim)),
+              pointwise_inputs(call, dim));
   }
 }
 
