@@ -1,4 +1,5 @@
-// Loading packs without probing: 20 packs that this process has never seen, and the shipped ones again.
+// Loading packs without probing: 20 packs that this process has never seen, and the shipped ones
+// again.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -42,22 +42,31 @@ std::optional<T> read_at(Bytes file, uint64_t offset) {
 
 std::string machine_name(uint16_t machine) {
   switch (machine) {
-    case EM_386: return "x86";
-    case EM_X86_64: return "x86_64";
-    case EM_ARM: return "arm";
-    case EM_AARCH64: return "aarch64";
-    case EM_PPC64: return "ppc64";
-    case EM_S390: return "s390";
-    case EM_RISCV: return "riscv";
-    default: return fmt::format("machine {}", machine);
+    case EM_386:
+      return "x86";
+    case EM_X86_64:
+      return "x86_64";
+    case EM_ARM:
+      return "arm";
+    case EM_AARCH64:
+      return "aarch64";
+    case EM_PPC64:
+      return "ppc64";
+    case EM_S390:
+      return "s390";
+    case EM_RISCV:
+      return "riscv";
+    default:
+      return fmt::format("machine {}", machine);
   }
 }
 
 Verdict not_a_plugin(std::string reason) { return {VerdictWord::kNotAPlugin, std::move(reason)}; }
 
 Verdict truncated(std::string_view what, uint64_t end, uint64_t size) {
-  return {VerdictWord::kTruncated,
-          fmt::format("{} ends at byte {}, but the file has only {}; copy it again", what, end, size)};
+  return {
+      VerdictWord::kTruncated,
+      fmt::format("{} ends at byte {}, but the file has only {}; copy it again", what, end, size)};
 }
 
 // The identification bytes, which mean the same in every ELF file.
@@ -74,7 +83,8 @@ Verdict check_identification(Bytes file) {
                         byte_at(EI_CLASS) == ELFCLASS32 ? "32-bit" : "malformed", kHostTarget)};
   }
   if (byte_at(EI_DATA) != ELFDATA2LSB) {
-    return {VerdictWord::kWrongArch, fmt::format("a big-endian ELF file, expected {}", kHostTarget)};
+    return {VerdictWord::kWrongArch,
+            fmt::format("a big-endian ELF file, expected {}", kHostTarget)};
   }
   return {};
 }
@@ -114,7 +124,8 @@ NoteResult decode(Bytes descriptor) {
   onedim_note_t note{};
   std::memcpy(&note.abi_major, descriptor.data(), kDescriptorSize);
   if (std::memchr(note.target, 0, sizeof(note.target)) == nullptr) {
-    return {{VerdictWord::kBadDescriptor, "the target in its onedim note is not zero-terminated"}, {}};
+    return {{VerdictWord::kBadDescriptor, "the target in its onedim note is not zero-terminated"},
+            {}};
   }
   return {{}, {note.abi_major, note.abi_minor, note.min_host_minor, note.build_kind, note.target}};
 }
@@ -153,10 +164,12 @@ NoteResult read_pack_note(Bytes file) {
       return {truncated("a segment", segment->p_offset + segment->p_filesz, file.size()), {}};
     }
     if (segment->p_type != PT_NOTE || found) continue;
-    found = find_note(file.subspan(segment->p_offset, segment->p_filesz), segment->p_align == 8 ? 8 : 4);
+    found = find_note(file.subspan(segment->p_offset, segment->p_filesz),
+                      segment->p_align == 8 ? 8 : 4);
   }
   if (found) return *found;
-  return {not_a_plugin("a shared library without the onedim note; build it with onedim_add_pack"), {}};
+  return {not_a_plugin("a shared library without the onedim note; build it with onedim_add_pack"),
+          {}};
 }
 
 Verdict check_pack_note(const PackNote& note) {

@@ -1,8 +1,8 @@
 #pragma once
-// Reads the `onedim` note of a shared library from the file itself, bounds-checked, before the dynamic loader
-// sees it: ELF64 little-endian header, program headers, PT_NOTE. Also checks that all segments and the section
-// table end inside the file, since a truncated library faults inside dlopen. Never reads outside `file`,
-// whatever it holds.
+// Reads the `onedim` note of a shared library from the file itself, bounds-checked, before the
+// dynamic loader sees it: ELF64 little-endian header, program headers, PT_NOTE. Also checks that
+// all segments and the section table end inside the file, since a truncated library faults inside
+// dlopen. Never reads outside `file`, whatever it holds.
 
 #include <onedim/pack.h>
 

@@ -1,6 +1,7 @@
 #pragma once
-// MappedFile: a regular file's bytes, read-only, and its identity (device and inode), by which the same file
-// under two names is known. Devices, pipes and folders are refused; opening a pipe does not block.
+// MappedFile: a regular file's bytes, read-only, and its identity (device and inode), by which the
+// same file under two names is known. Devices, pipes and folders are refused; opening a pipe does
+// not block.
 
 #include <cstddef>
 #include <cstdint>

@@ -2,41 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "core/pack/abi_bridge.hpp"
+#include "core/pack/descriptor_check.hpp"
 #include "core/pack/shared_object.hpp"
 
 namespace onedim {
 namespace {
 
 constexpr const char* kEntrySymbol = "onedim_pack_v1";
-constexpr uint64_t kMaxTextSize = 256;
 
 Verdict bad_descriptor(std::string reason) {
   return {VerdictWord::kBadDescriptor, std::move(reason)};
-}
-
-bool is_pack_name(std::string_view name) {
-  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-  return !name.empty() && is_lower(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
-    return is_lower(c) || (c >= '0' && c <= '9') || c == '_';
-  });
-}
-
-bool is_printable(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
-}
-
-Verdict check_text(const char* what, onedim_text_t text) {
-  if (text.data == nullptr || text.size == 0) {
-    return bad_descriptor(fmt::format("its {} is missing", what));
-  }
-  if (text.size > kMaxTextSize) {
-    return bad_descriptor(
-        fmt::format("its {} has {} bytes, expected at most {}", what, text.size, kMaxTextSize));
-  }
-  return {};
 }
 
 // The object against the note that was accepted: a pack patched or linked wrongly has two versions.
@@ -45,29 +20,15 @@ Verdict check_versions(const onedim_pack_t& entry, const PackNote& note) {
       entry.min_host_minor == note.min_host_minor) {
     return {};
   }
-  return bad_descriptor(fmt::format(
-      "its note says abi {}.{} (host minor {}), its {} says {}.{} ({}); rebuild it", note.abi_major,
-      note.abi_minor, note.min_host_minor, kEntrySymbol, entry.abi_major, entry.abi_minor,
-      entry.min_host_minor));
+  return bad_descriptor(
+      fmt::format("its note says abi {}.{} (host minor {}), its {} says {}.{} ({}); rebuild it",
+                  note.abi_major, note.abi_minor, note.min_host_minor, kEntrySymbol,
+                  entry.abi_major, entry.abi_minor, entry.min_host_minor));
 }
 
 Verdict check_entry(const onedim_pack_t& entry, const PackNote& note) {
-  constexpr size_t kKnownSize = offsetof(onedim_pack_t, shutdown) + sizeof(entry.shutdown);
-  if (entry.struct_size < kKnownSize) {
-    return bad_descriptor(fmt::format("{} has struct_size {}, expected at least {}", kEntrySymbol,
-                                      entry.struct_size, kKnownSize));
-  }
-  if (Verdict verdict = check_versions(entry, note); !verdict.ok()) return verdict;
-  if (Verdict verdict = check_text("name", entry.name); !verdict.ok()) return verdict;
-  if (Verdict verdict = check_text("version", entry.version); !verdict.ok()) return verdict;
-  if (!is_pack_name({entry.name.data, entry.name.size})) {
-    return bad_descriptor("its name is not [a-z][a-z0-9_]*");
-  }
-  if (!is_printable({entry.version.data, entry.version.size})) {
-    return bad_descriptor("its version is not printable text without spaces, such as 1.2.0");
-  }
-  if (entry.init == nullptr) return bad_descriptor("its init is null");
-  return {};
+  const Status status = check_pack(entry);
+  return status.ok() ? check_versions(entry, note) : bad_descriptor(std::string(status.message()));
 }
 
 Verdict staging_verdict(const Status& status) {
@@ -128,8 +89,8 @@ void open_pack(PackFile& file) {
   file.report.verdict = check_entry(*entry, file.note);
   if (!file.ok()) return;
   file.entry = entry;
-  file.report.name = from_text(entry->name);
-  file.report.version = from_text(entry->version);
+  file.report.name.assign(entry->name.data, entry->name.size);
+  file.report.version.assign(entry->version.data, entry->version.size);
 }
 
 StagedPack stage_pack(PackFile& file) {

@@ -1,7 +1,7 @@
 #pragma once
-// PackFile: one file on its way through the stages of loading: readable, note-ok, opened, entry-ok, described,
-// registered. Each stage either passes or leaves a verdict in the report, and no later stage touches a file
-// that has one; no byte of a pack runs before its note was accepted.
+// PackFile: one file on its way through the stages of loading: readable, note-ok, opened, entry-ok,
+// described, registered. Each stage either passes or leaves a verdict in the report, and no later
+// stage touches a file that has one; no byte of a pack runs before its note was accepted.
 
 #include <onedim/pack.h>
 

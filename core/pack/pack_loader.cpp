@@ -61,9 +61,8 @@ void probe_all(const LoadOptions& options, std::vector<PackFile>& files) {
 // A pack of several registries is initialised for each and shut down once.
 void remember(const onedim_pack_t* entry) {
   std::vector<InitialisedPack>& packs = initialised_packs();
-  const bool known = std::any_of(packs.begin(), packs.end(), [&](const InitialisedPack& pack) {
-    return pack.entry == entry;
-  });
+  const bool known = std::any_of(packs.begin(), packs.end(),
+                                 [&](const InitialisedPack& pack) { return pack.entry == entry; });
   if (!known) packs.push_back({entry, entry->shutdown});
 }
 
@@ -101,8 +100,8 @@ void load_one(const LoadOptions& options, PackFile& file, Registry& registry) {
   file.report.verdict = {VerdictWord::kDuplicate, std::string(status.message())};
 }
 
-// `line` opens with the name of the pack whose reference leads nowhere: `PACK: ...`. What else the pack
-// registered stays.
+// `line` opens with the name of the pack whose reference leads nowhere: `PACK: ...`. What else the
+// pack registered stays.
 void blame_unresolved(const std::string& line, std::vector<PackReport>& reports) {
   for (PackReport& report : reports) {
     if (report.name.empty() || !line.starts_with(report.name + ":")) continue;

@@ -1,8 +1,9 @@
 #pragma once
-// PackLoader: finds pack files, probes them in a child process, opens, stages and commits them. Files come in
-// search order and, within a folder, in name order, so results never depend on the file system. The same file
-// under two names is loaded once; a copy clashes by its ids, and the earlier stays. Libraries stay open until
-// the process ends. Thread-safe: concurrent calls take turns.
+// PackLoader: finds pack files, probes them in a child process, opens, stages and commits them.
+// Files come in search order and, within a folder, in name order, so results never depend on the
+// file system. The same file under two names is loaded once; a copy clashes by its ids, and the
+// earlier stays. Libraries stay open until the process ends. Thread-safe: concurrent calls take
+// turns.
 
 #include <chrono>
 #include <filesystem>
@@ -17,17 +18,20 @@
 namespace onedim {
 
 struct LoadOptions {
-  std::vector<std::filesystem::path> paths;  // files or folders, in search order (see pack_search_path)
+  std::vector<std::filesystem::path>
+      paths;  // files or folders, in search order (see pack_search_path)
   // The program that answers `<program> probe-packs FILE...` (see probe_main); empty: no probing.
   std::filesystem::path probe_program;
   std::chrono::milliseconds probe_deadline{5000};
   std::vector<std::string> disabled;  // packs, by name, that are not to be opened
 };
 
-// Loads everything found into `registry` and resolves it. One report per file looked at, in load order.
+// Loads everything found into `registry` and resolves it. One report per file looked at, in load
+// order.
 std::vector<PackReport> load_packs(const LoadOptions& options, Registry& registry);
 
-// Calls `shutdown` of every pack that was initialised, last loaded first, once. To be called at the end of main.
+// Calls `shutdown` of every pack that was initialised, last loaded first, once. To be called at the
+// end of main.
 void shutdown_packs();
 
 }  // namespace onedim

@@ -136,7 +136,8 @@ void say(int channel, std::string line) {
   }
 }
 
-// Moves the report channel away from stdout, where packs may print, and closes the standard streams to them.
+// Moves the report channel away from stdout, where packs may print, and closes the standard streams
+// to them.
 int take_report_channel() {
   const int channel = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -146,7 +147,8 @@ int take_report_channel() {
   return channel;
 }
 
-// A crash must end this process by its signal, at once, without a core file; and so must the parent's end.
+// A crash must end this process by its signal, at once, without a core file; and so must the
+// parent's end.
 void make_crashes_plain() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) {
     std::signal(signal, SIG_DFL);

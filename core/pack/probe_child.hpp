@@ -1,7 +1,7 @@
 #pragma once
-// ProbeChild: a child process, made by posix_spawn, whose stdout is read line by line with a time limit. It runs
-// in a process group of its own, so that what it starts ends with it. Killed and reaped at the latest when this
-// object is destroyed.
+// ProbeChild: a child process, made by posix_spawn, whose stdout is read line by line with a time
+// limit. It runs in a process group of its own, so that what it starts ends with it. Killed and
+// reaped at the latest when this object is destroyed.
 
 #include <sys/types.h>
 
@@ -29,7 +29,8 @@ class ProbeChild {
   };
   Line read_line(std::chrono::milliseconds limit);
 
-  // Kills the child if it still runs and says how it ended: `killed by SIGABRT`, `exited with status 3`.
+  // Kills the child if it still runs and says how it ended: `killed by SIGABRT`, `exited with
+  // status 3`.
   std::string finish();
 
  private:

@@ -1,11 +1,11 @@
 #include "core/pack/settings.hpp"
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <toml++/toml.h>
 
 #include "core/base/text.hpp"
 
@@ -16,8 +16,10 @@ namespace fs = std::filesystem;
 
 constexpr std::array<SettingRecord, 4> kRecords = {{
     {"packs.paths", "files or folders where packs are looked for, before ONEDIM_PACK_PATH", "[]"},
-    {"packs.probe", "open each pack in a child process first, so that a crash is a verdict", "true"},
-    {"packs.probe_timeout_ms", "how long a pack may take to load in the child, 1 to 3600000", "5000"},
+    {"packs.probe", "open each pack in a child process first, so that a crash is a verdict",
+     "true"},
+    {"packs.probe_timeout_ms", "how long a pack may take to load in the child, 1 to 3600000",
+     "5000"},
     {"packs.disabled", "names of packs that are found but not opened", "[]"},
 }};
 
@@ -28,7 +30,8 @@ struct Place {
   const toml::node& node;
 
   Status expected(std::string_view what) const {
-    return invalid_argument("{}:{}: {} is not {}", file.string(), node.source().begin.line, key, what);
+    return invalid_argument("{}:{}: {} is not {}", file.string(), node.source().begin.line, key,
+                            what);
   }
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// Settings: what onedim.toml says. One record per key holds its name, meaning and default; reading, the check
-// for unknown keys and the printed documentation come from the records. Relative paths are relative to the
-// file. Settings stand below flags and above defaults.
+// Settings: what onedim.toml says. One record per key holds its name, meaning and default; reading,
+// the check for unknown keys and the printed documentation come from the records. Relative paths
+// are relative to the file. Settings stand below flags and above defaults.
 
 #include <chrono>
 #include <filesystem>
@@ -32,8 +32,8 @@ std::span<const SettingRecord> setting_records();
 // `file` names where `text` comes from. Errors say file and line.
 Result<Settings> parse_settings(std::string_view text, const std::filesystem::path& file);
 
-// Reads `explicit_file` if not empty, else the first that exists of onedim.toml in the current folder and
-// $XDG_CONFIG_HOME/onedim/onedim.toml (~/.config by default); defaults if there is none.
+// Reads `explicit_file` if not empty, else the first that exists of onedim.toml in the current
+// folder and $XDG_CONFIG_HOME/onedim/onedim.toml (~/.config by default); defaults if there is none.
 Result<Settings> load_settings(const std::filesystem::path& explicit_file);
 
 }  // namespace onedim

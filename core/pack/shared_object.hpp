@@ -1,7 +1,8 @@
 #pragma once
-// SharedObject: a shared library opened for good; the only door to the dynamic loader (Boost.DLL is included in
-// its source alone). Opened by absolute canonical path with RTLD_NOW | RTLD_LOCAL, so a missing symbol is found
-// here and no pack sees another's symbols. Never closed: a pack may have left threads or GNU-unique symbols.
+// SharedObject: a shared library opened for good; the only door to the dynamic loader (Boost.DLL is
+// included in its source alone). Opened by absolute canonical path with RTLD_NOW | RTLD_LOCAL, so a
+// missing symbol is found here and no pack sees another's symbols. Never closed: a pack may have
+// left threads or GNU-unique symbols.
 
 #include <filesystem>
 #include <memory>

@@ -99,6 +99,18 @@ constexpr onedim_host_t kHostTable = {
     emit_sample,           find_interface,
 };
 
+// The copy of the pointer drops its promise not to throw, so that a pack that breaks it is a
+// status.
+Result<int32_t> run_init(const onedim_pack_t& pack, Registrar& registrar) {
+  int32_t (*init)(const onedim_host_t*, onedim_registrar_t*) = pack.init;
+  try {
+    return init(&kHostTable, reinterpret_cast<onedim_registrar_t*>(&registrar));
+  } catch (...) {
+    return absl::InternalError(fmt::format(
+        "init throws, a fault of pack {}: catch and return a status", registrar.pack.name));
+  }
+}
+
 }  // namespace
 
 const onedim_host_t& host_table() { return kHostTable; }
@@ -110,9 +122,10 @@ Result<StagedPack> stage(const onedim_pack_t& pack, std::string path) {
   registrar.pack.version = std::string(pack.version.data, pack.version.size);
   registrar.pack.path = std::move(path);
   CallbackScope scope;
-  const int32_t code = pack.init(&host_table(), reinterpret_cast<onedim_registrar_t*>(&registrar));
+  const Result<int32_t> code = run_init(pack, registrar);
   if (!registrar.refusal.ok()) return registrar.refusal;
-  Status status = scope.finish(code, registrar.pack.name, "init", registrar.pack.name);
+  if (!code.ok()) return code.status();
+  Status status = scope.finish(*code, registrar.pack.name, "init", registrar.pack.name);
   if (!status.ok()) return status;
   return std::move(registrar.pack);
 }

@@ -7,10 +7,10 @@ namespace {
 
 // In the order of VerdictWord.
 constexpr std::array<std::string_view, 17> kWords = {
-    "loaded",          "not-a-plugin",   "truncated",    "wrong-arch",     "incompatible",
-    "needs-newer-host", "entry-foreign", "unresolved",   "unavailable",    "crashed-at-load",
-    "timeout",         "plugin-fault",   "bad-descriptor", "duplicate",    "missing-dependency",
-    "unreadable",      "disabled"};
+    "loaded",           "not-a-plugin",  "truncated",      "wrong-arch",  "incompatible",
+    "needs-newer-host", "entry-foreign", "unresolved",     "unavailable", "crashed-at-load",
+    "timeout",          "plugin-fault",  "bad-descriptor", "duplicate",   "missing-dependency",
+    "unreadable",       "disabled"};
 static_assert(kWords.size() == static_cast<size_t>(VerdictWord::kDisabled) + 1);
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// Verdict: what became of one file in a pack folder: a stable word, and a reason in one line. Every file found
-// gets one; nothing is skipped in silence.
+// Verdict: what became of one file in a pack folder: a stable word, and a reason in one line. Every
+// file found gets one; nothing is skipped in silence.
 
 #include <optional>
 #include <string>

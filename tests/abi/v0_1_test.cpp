@@ -58,7 +58,8 @@ TEST_F(PackOfRelease01, Infers) {
   ASSERT_TRUE(outputs.ok()) << outputs.status();
   EXPECT_EQ(format_meta(outputs->at(0)->meta), "f32[4,6]");
   const auto refused = op_->infer(call("f64[4,6]").call);
-  EXPECT_NE(std::string(refused.status().message()).find("scale takes f32 only"), std::string::npos);
+  EXPECT_NE(std::string(refused.status().message()).find("scale takes f32 only"),
+            std::string::npos);
 }
 
 TEST_F(PackOfRelease01, EmitsRules) {
@@ -71,7 +72,8 @@ TEST_F(PackOfRelease01, EmitsRules) {
   EXPECT_EQ(texts, (std::vector<std::string>{"P(avg) | P(avg)", "P(sum) | P(sum)", "S*(0) | S*(0)",
                                              "S*(1) | S*(1)"}));
   const auto with_tag = [&](uint64_t tag) {
-    return std::count_if(rules->begin(), rules->end(), [&](const Rule& rule) { return rule.tag == tag; });
+    return std::count_if(rules->begin(), rules->end(),
+                         [&](const Rule& rule) { return rule.tag == tag; });
   };
   EXPECT_EQ(with_tag(7), 2);
   EXPECT_EQ(with_tag(9), 1);

@@ -67,9 +67,12 @@ TEST(ElfNote, ReadsTheNoteOfAPack) {
 
 TEST(ElfNote, WhatIsNoElfFileIsNoPlugin) {
   EXPECT_EQ(word_of(""), VerdictWord::kNotAPlugin);
-  EXPECT_EQ(word_of("\x7f" "EL"), VerdictWord::kNotAPlugin);
-  EXPECT_EQ(word_of("just some text, named like a plugin, long enough for a header of sixty-four bytes"),
+  EXPECT_EQ(word_of("\x7f"
+                    "EL"),
             VerdictWord::kNotAPlugin);
+  EXPECT_EQ(
+      word_of("just some text, named like a plugin, long enough for a header of sixty-four bytes"),
+      VerdictWord::kNotAPlugin);
   EXPECT_EQ(word_of(std::string(5000, '\0')), VerdictWord::kNotAPlugin);
 }
 
@@ -77,7 +80,8 @@ TEST(ElfNote, OtherMachinesAreNamed) {
   const auto arm = with_header([](Elf64_Ehdr& header) { header.e_machine = EM_ARM; });
   const NoteResult result = read(arm);
   EXPECT_EQ(result.verdict.word, VerdictWord::kWrongArch);
-  EXPECT_NE(result.verdict.reason.find("built for arm"), std::string::npos) << result.verdict.reason;
+  EXPECT_NE(result.verdict.reason.find("built for arm"), std::string::npos)
+      << result.verdict.reason;
   EXPECT_EQ(word_of(with_header([](Elf64_Ehdr& h) { h.e_ident[EI_CLASS] = ELFCLASS32; })),
             VerdictWord::kWrongArch);
   EXPECT_EQ(word_of(with_header([](Elf64_Ehdr& h) { h.e_ident[EI_DATA] = ELFDATA2MSB; })),
@@ -99,14 +103,17 @@ TEST(ElfNote, OffsetsThatOverflowAreOutside) {
             VerdictWord::kTruncated);
   EXPECT_EQ(word_of(with_header([](Elf64_Ehdr& h) { h.e_shoff = UINT64_MAX - 8; })),
             VerdictWord::kTruncated);
-  EXPECT_EQ(word_of(with_header([](Elf64_Ehdr& h) { h.e_phnum = 0xffff; })), VerdictWord::kTruncated);
+  EXPECT_EQ(word_of(with_header([](Elf64_Ehdr& h) { h.e_phnum = 0xffff; })),
+            VerdictWord::kTruncated);
 }
 
 TEST(ElfNote, EveryShorterFileIsTruncated) {
   const std::string_view whole = good_pack();
   for (size_t size = 0; size < whole.size(); size += size < 6000 ? 1 : 97) {
-    const VerdictWord expected = size < SELFMAG ? VerdictWord::kNotAPlugin : VerdictWord::kTruncated;
-    ASSERT_EQ(word_of(whole.substr(0, size)), expected) << "cut to " << size << " of " << whole.size();
+    const VerdictWord expected =
+        size < SELFMAG ? VerdictWord::kNotAPlugin : VerdictWord::kTruncated;
+    ASSERT_EQ(word_of(whole.substr(0, size)), expected)
+        << "cut to " << size << " of " << whole.size();
   }
   EXPECT_EQ(word_of(whole.substr(0, whole.size() - 1)), VerdictWord::kTruncated);
 }
@@ -143,7 +150,8 @@ TEST(ElfNote, ManyBytesMayBeWrong) {
 }
 
 TEST(ElfNote, NotesOfOtherOwnersAreNotOurs) {
-  EXPECT_EQ(word_of(with_note([](onedim_note_t& note) { note.type = 2; })), VerdictWord::kNotAPlugin);
+  EXPECT_EQ(word_of(with_note([](onedim_note_t& note) { note.type = 2; })),
+            VerdictWord::kNotAPlugin);
   EXPECT_EQ(word_of(with_note([](onedim_note_t& note) { note.owner[0] = 'O'; })),
             VerdictWord::kNotAPlugin);
   EXPECT_EQ(word_of(with_note([](onedim_note_t& note) { note.owner_size = 6; })),
@@ -160,7 +168,8 @@ TEST(ElfNote, MalformedDescriptorsAreBad) {
 }
 
 TEST(ElfNote, VersionsAndTargetDecide) {
-  PackNote note{ONEDIM_ABI_MAJOR, ONEDIM_ABI_MINOR, ONEDIM_ABI_MINOR, 0, std::string(host_target())};
+  PackNote note{ONEDIM_ABI_MAJOR, ONEDIM_ABI_MINOR, ONEDIM_ABI_MINOR, 0,
+                std::string(host_target())};
   EXPECT_TRUE(check_pack_note(note).ok());
   note.abi_minor = 99;
   EXPECT_TRUE(check_pack_note(note).ok()) << "a newer pack that can live with this host";

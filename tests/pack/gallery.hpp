@@ -1,6 +1,6 @@
 #pragma once
-// What the loader's tests share: the gallery's files, a fresh folder to lay packs into, and a log to which the
-// gallery's packs write their calls.
+// What the loader's tests share: the gallery's files, a fresh folder to lay packs into, and a log
+// to which the gallery's packs write their calls.
 
 #include <stdlib.h>
 
@@ -73,7 +73,8 @@ inline LoadOptions probing(std::vector<std::filesystem::path> paths) {
   return options;
 }
 
-inline const PackReport* find_report(const std::vector<PackReport>& reports, const std::string& file) {
+inline const PackReport* find_report(const std::vector<PackReport>& reports,
+                                     const std::string& file) {
   for (const PackReport& report : reports) {
     if (std::filesystem::path(report.path).filename() == file) return &report;
   }

@@ -1,5 +1,5 @@
-// Every row of the failure table: a folder with a good pack before and one behind the bad one gives the bad one
-// its verdict and loads the others.
+// Every row of the failure table: a folder with a good pack before and one behind the bad one gives
+// the bad one its verdict and loads the others.
 
 #include <gtest/gtest.h>
 
@@ -49,7 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Sin{"no_note", "not-a-plugin", "onedim_add_pack"},
         Sin{"no_entry", "not-a-plugin", "onedim_pack_v1"},
-        Sin{"other_major", "incompatible", "built for pack abi 2.3, this host has " ONEDIM_ABI_RELEASE},
+        Sin{"other_major", "incompatible",
+            "built for pack abi 2.3, this host has " ONEDIM_ABI_RELEASE},
         Sin{"newer_host", "needs-newer-host", ".98"},
         Sin{"other_target", "wrong-arch", "mips64-linux-gnu"},
         Sin{"two_versions", "bad-descriptor", "its note says"},
@@ -62,8 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
         Sin{"init_exits", "crashed-at-load", "exited with status 7"},
         Sin{"init_hangs", "timeout", "2000 ms"}, Sin{"constructor_hangs", "timeout", "2000 ms"},
         Sin{"init_throws", "plugin-fault", "no luck today"},
-        Sin{"init_throws_raw", "plugin-fault", "throws"},
-        Sin{"silent_failure", "plugin-fault", ""},
+        Sin{"init_throws_raw", "plugin-fault", "throws"}, Sin{"silent_failure", "plugin-fault", ""},
         Sin{"told_failure", "plugin-fault", "the table has no row 7"},
         Sin{"null_infer", "bad-descriptor", "infer"}, Sin{"null_text", "bad-descriptor", ""},
         Sin{"absurd_count", "bad-descriptor", ""}, Sin{"bad_op_name", "bad-descriptor", "co-py"},
@@ -140,7 +140,8 @@ TEST(GalleryFiles, AllSinnersInOneFolder) {
   LoadOptions options = probing({folder.path()});
   options.probe_deadline = std::chrono::milliseconds(700);
   const auto reports = load_packs(options, registry);
-  for (const char* good : {"alpha", "crashes_later", "first_claim", "leaves_thread", "noisy", "slow", "zulu"}) {
+  for (const char* good :
+       {"alpha", "crashes_later", "first_claim", "leaves_thread", "noisy", "slow", "zulu"}) {
     EXPECT_EQ(status_of(reports, std::string(good) + ".so"), "loaded") << good;
   }
   EXPECT_EQ(status_of(reports, "second_claim.so"), "duplicate");

@@ -118,14 +118,16 @@ TEST(PackLoader, TheEarlierOfTwoClaimsStays) {
           << reports.at(1).verdict.reason;
     }
     EXPECT_EQ(registry.find("gallery.claimed")->pack, order[0].stem().string());
-    EXPECT_EQ(registry.find(order[1].stem().string() + ".own"), nullptr) << "whole packs or nothing";
+    EXPECT_EQ(registry.find(order[1].stem().string() + ".own"), nullptr)
+        << "whole packs or nothing";
   }
 }
 
 TEST(PackLoader, NothingOfAPackWithABadRegistrationStays) {
   Registry registry;
   const auto reports = load_packs(plainly({gallery_pack("third_is_bad")}), registry);
-  EXPECT_EQ(reports.at(0).verdict.word, VerdictWord::kBadDescriptor) << reports.at(0).verdict.reason;
+  EXPECT_EQ(reports.at(0).verdict.word, VerdictWord::kBadDescriptor)
+      << reports.at(0).verdict.reason;
   EXPECT_TRUE(registry.ops().empty());
 }
 
@@ -183,7 +185,8 @@ TEST(PackLoader, ShutdownRunsOnceInReverseOrder) {
   load_packs(plainly({folder.path()}), other);
   shutdown_packs();
   shutdown_packs();
-  EXPECT_EQ(log.text(), "init alpha\ninit zulu\ninit alpha\ninit zulu\nshutdown zulu\nshutdown alpha\n");
+  EXPECT_EQ(log.text(),
+            "init alpha\ninit zulu\ninit alpha\ninit zulu\nshutdown zulu\nshutdown alpha\n");
 }
 
 TEST(PackLoader, LibrariesStayOpen) {

@@ -47,7 +47,8 @@ TEST_F(PackSearch, NeverTheCurrentFolder) {
   for (const char* text : {"", ":", ".", "packs:./packs", "::packs:"}) {
     ::setenv("ONEDIM_PACK_PATH", text, 1);
     for (const fs::path& path : pack_search_path({}, {})) {
-      EXPECT_FALSE(fs::equivalent(path, ".") || fs::equivalent(path, "packs")) << text << " " << path;
+      EXPECT_FALSE(fs::equivalent(path, ".") || fs::equivalent(path, "packs"))
+          << text << " " << path;
     }
   }
   fs::current_path(kept);
@@ -63,7 +64,8 @@ TEST_F(PackSearch, OnlyGivenPathsMayBeMissing) {
 
 TEST_F(PackSearch, AFolderStandsForItsLibrariesByName) {
   const fs::path a = make("a");
-  for (const char* name : {"b.so", "a.so", "c.so.1", "so", ".so", "d.txt"}) write_text(a / name, "");
+  for (const char* name : {"b.so", "a.so", "c.so.1", "so", ".so", "d.txt"})
+    write_text(a / name, "");
   make("a/deeper");
   write_text(a / "deeper" / "e.so", "");
   EXPECT_EQ(pack_files_at(a), (std::vector{a / "a.so", a / "b.so"}));

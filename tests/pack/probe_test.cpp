@@ -20,7 +20,9 @@ std::vector<PackFile> probe(const std::vector<std::string>& names, const ProbeOp
 
 ProbeOptions standard() { return {ONEDIM_PROBE_PROGRAM, milliseconds(2000)}; }
 
-std::string status(const PackFile& file) { return std::string(verdict_text(file.report.verdict.word)); }
+std::string status(const PackFile& file) {
+  return std::string(verdict_text(file.report.verdict.word));
+}
 
 TEST(Probe, GoodFilesShareOneChild) {
   CallLog log;

@@ -48,7 +48,8 @@ TEST(Settings, UnknownKeysNameTheNearestAndThePlace) {
   EXPECT_NE(error.find("unknown setting packs.prob"), std::string::npos) << error;
   EXPECT_NE(error.find("packs.probe"), std::string::npos) << error;
   EXPECT_NE(error_of("[pack]\n").find("unknown setting pack"), std::string::npos);
-  EXPECT_NE(error_of("[packs.paths]\nx = 1\n").find(":1: packs.paths is not a list"), std::string::npos);
+  EXPECT_NE(error_of("[packs.paths]\nx = 1\n").find(":1: packs.paths is not a list"),
+            std::string::npos);
 }
 
 TEST(Settings, WrongTypesSayWhatIsExpected) {

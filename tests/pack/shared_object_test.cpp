@@ -32,7 +32,8 @@ TEST(SharedObject, ExplainsRefusals) {
   EXPECT_EQ(unresolved.verdict.word, VerdictWord::kUnresolved);
   const auto missing = SharedObject::open(gallery_pack("missing_library"));
   EXPECT_EQ(missing.verdict.word, VerdictWord::kUnavailable);
-  EXPECT_EQ(missing.verdict.reason, "needs libgallery_absent_device.so, which is not on this machine");
+  EXPECT_EQ(missing.verdict.reason,
+            "needs libgallery_absent_device.so, which is not on this machine");
   const auto text = SharedObject::open("/etc/hostname");
   EXPECT_EQ(text.object, nullptr);
   EXPECT_EQ(text.verdict.word, VerdictWord::kUnavailable);

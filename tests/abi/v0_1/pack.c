@@ -1,5 +1,5 @@
-/* A pack as release 0.1 could write it, in C, against the frozen copy of that release's header. Every later host
- * of the same major must load it and get the same answers. */
+/* A pack as release 0.1 could write it, in C, against the frozen copy of that release's header.
+ * Every later host of the same major must load it and get the same answers. */
 #include <math.h>
 #include <onedim/pack.h>
 #include <string.h>
@@ -138,13 +138,22 @@ static int32_t init(const onedim_host_t* host, onedim_registrar_t* registrar) {
 }
 
 __attribute__((section(".note.onedim"), used, aligned(4))) static const onedim_note_t note = {
-    sizeof ONEDIM_NOTE_OWNER, sizeof(onedim_note_t) - offsetof(onedim_note_t, abi_major),
-    ONEDIM_NOTE_TYPE,         ONEDIM_NOTE_OWNER,
-    ONEDIM_ABI_MAJOR,         ONEDIM_ABI_MINOR,
-    ONEDIM_ABI_MINOR,         ONEDIM_BUILD_RELEASE,
+    sizeof ONEDIM_NOTE_OWNER,
+    sizeof(onedim_note_t) - offsetof(onedim_note_t, abi_major),
+    ONEDIM_NOTE_TYPE,
+    ONEDIM_NOTE_OWNER,
+    ONEDIM_ABI_MAJOR,
+    ONEDIM_ABI_MINOR,
+    ONEDIM_ABI_MINOR,
+    ONEDIM_BUILD_RELEASE,
     PACK_TARGET};
 
 ONEDIM_EXTERN_C const onedim_pack_t onedim_pack_v1;
-const onedim_pack_t onedim_pack_v1 = {
-    sizeof(onedim_pack_t), ONEDIM_ABI_MAJOR, ONEDIM_ABI_MINOR, ONEDIM_ABI_MINOR,
-    {"v0_1", 4},           {"0.1.0", 5},     init,             NULL};
+const onedim_pack_t onedim_pack_v1 = {sizeof(onedim_pack_t),
+                                      ONEDIM_ABI_MAJOR,
+                                      ONEDIM_ABI_MINOR,
+                                      ONEDIM_ABI_MINOR,
+                                      {"v0_1", 4},
+                                      {"0.1.0", 5},
+                                      init,
+                                      NULL};

@@ -1,4 +1,5 @@
-/* Loads well, and crashes a little later, in a thread it left: the next pack must not get the blame. */
+/* Loads well, and crashes a little later, in a thread it left: the next pack must not get the
+ * blame. */
 #include <pthread.h>
 #include <unistd.h>
 

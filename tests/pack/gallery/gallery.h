@@ -1,5 +1,6 @@
-/* What the packs of the gallery share: a correct note, entry and op, so that each file shows its one sin.
- * What a pack does is written to the file that GALLERY_LOG names, so that tests see calls and their order. */
+/* What the packs of the gallery share: a correct note, entry and op, so that each file shows its
+ * one sin. What a pack does is written to the file that GALLERY_LOG names, so that tests see calls
+ * and their order. */
 #ifndef ONEDIM_GALLERY_H
 #define ONEDIM_GALLERY_H
 
@@ -10,22 +11,26 @@
 
 #define GALLERY_TARGET ONEDIM_GALLERY_TARGET /* from the build */
 
-#define GALLERY_NOTE(major, minor, min_host)                                                   \
-  __attribute__((section(".note.onedim"), used,                                                \
-                 aligned(4))) static const onedim_note_t gallery_note = {                      \
-      sizeof ONEDIM_NOTE_OWNER, sizeof(onedim_note_t) - offsetof(onedim_note_t, abi_major),    \
-      ONEDIM_NOTE_TYPE,         ONEDIM_NOTE_OWNER,                                             \
-      (major),                  (minor),                                                       \
-      (min_host),               ONEDIM_BUILD_RELEASE,                                          \
+#define GALLERY_NOTE(major, minor, min_host)                              \
+  __attribute__((section(".note.onedim"), used,                           \
+                 aligned(4))) static const onedim_note_t gallery_note = { \
+      sizeof ONEDIM_NOTE_OWNER,                                           \
+      sizeof(onedim_note_t) - offsetof(onedim_note_t, abi_major),         \
+      ONEDIM_NOTE_TYPE,                                                   \
+      ONEDIM_NOTE_OWNER,                                                  \
+      (major),                                                            \
+      (minor),                                                            \
+      (min_host),                                                         \
+      ONEDIM_BUILD_RELEASE,                                               \
       GALLERY_TARGET};
 
-#define GALLERY_ENTRY(name, init, shutdown)                                          \
-  extern const onedim_pack_t onedim_pack_v1;                                         \
-  const onedim_pack_t onedim_pack_v1 = {                                             \
-      sizeof(onedim_pack_t), ONEDIM_ABI_MAJOR, ONEDIM_ABI_MINOR, ONEDIM_ABI_MINOR,   \
-      {name, sizeof(name) - 1}, {"1.0", 3}, (init), (shutdown)};
+#define GALLERY_ENTRY(name, init, shutdown)                                           \
+  extern const onedim_pack_t onedim_pack_v1;                                          \
+  const onedim_pack_t onedim_pack_v1 = {                                              \
+      sizeof(onedim_pack_t),    ONEDIM_ABI_MAJOR, ONEDIM_ABI_MINOR, ONEDIM_ABI_MINOR, \
+      {name, sizeof(name) - 1}, {"1.0", 3},       (init),           (shutdown)};
 
-#define GALLERY_PACK(name, init)                             \
+#define GALLERY_PACK(name, init)                                     \
   GALLERY_NOTE(ONEDIM_ABI_MAJOR, ONEDIM_ABI_MINOR, ONEDIM_ABI_MINOR) \
   GALLERY_ENTRY(name, init, NULL)
 
@@ -44,7 +49,8 @@ static inline void gallery_log(const char* text) {
 
 /* The output is like the first input. */
 static inline int32_t gallery_infer(const onedim_host_t* host, void* user,
-                                    const onedim_call_t* call, onedim_sink_t* outputs) {
+                                    const onedim_call_t* call,
+                                    onedim_sink_t* outputs) ONEDIM_NOEXCEPT {
   const onedim_tensor_t* self = &call->inputs[0];
   onedim_output_t output = {sizeof(output), 1, self->dtype, self->ndim, -1, self->shape, NULL, 0};
   (void)user;

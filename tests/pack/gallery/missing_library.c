@@ -1,4 +1,5 @@
-/* Links a library that is not there when it is opened, as a device pack on a machine without the device. */
+/* Links a library that is not there when it is opened, as a device pack on a machine without the
+ * device. */
 #include "gallery.h"
 
 int32_t gallery_absent_device(void);

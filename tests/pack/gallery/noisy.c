@@ -1,4 +1,5 @@
-/* Prints, while it loads, what the host's own child says when it probes. Nothing else is wrong with it. */
+/* Prints, while it loads, what the host's own child says when it probes. Nothing else is wrong with
+ * it. */
 #include "gallery.h"
 
 __attribute__((constructor)) static void construct(void) {

@@ -7,5 +7,11 @@ static int32_t init(const onedim_host_t* host, onedim_registrar_t* registrar) {
 
 GALLERY_NOTE(ONEDIM_ABI_MAJOR, ONEDIM_ABI_MINOR, ONEDIM_ABI_MINOR)
 extern const onedim_pack_t onedim_pack_v1;
-const onedim_pack_t onedim_pack_v1 = {
-    8, ONEDIM_ABI_MAJOR, ONEDIM_ABI_MINOR, ONEDIM_ABI_MINOR, {"small_entry", 11}, {"1.0", 3}, init, NULL};
+const onedim_pack_t onedim_pack_v1 = {8,
+                                      ONEDIM_ABI_MAJOR,
+                                      ONEDIM_ABI_MINOR,
+                                      ONEDIM_ABI_MINOR,
+                                      {"small_entry", 11},
+                                      {"1.0", 3},
+                                      init,
+                                      NULL};

@@ -1,4 +1,5 @@
-/* Two good registrations, then a bad one: nothing of it may stay. Its init even hides the refusal. */
+/* Two good registrations, then a bad one: nothing of it may stay. Its init even hides the refusal.
+ */
 #include "gallery.h"
 
 static int32_t init(const onedim_host_t* host, onedim_registrar_t* registrar) {
