@@ -34,7 +34,7 @@ int64_t hex_unit(std::string_view text, size_t position) {
   uint32_t unit = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
   const bool is_whole = digits.size() == 4 && code == std::errc() && end == digits.data() + 4;
-  return is_whole ? unit : -1;
+  return is_whole ? int64_t{unit} : -1;
 }
 
 // Decodes `\uXXXX`, or two of them that form one character, at `position`; returns the length, 0 if

@@ -100,6 +100,7 @@ Tensor Tensor::clone() const {
 }
 
 const std::byte* Tensor::element(int64_t index) const {
+  if (meta_.is_contiguous()) return data_ + index * size_of(meta_.dtype);
   int64_t offset = 0;
   for (size_t dim = meta_.shape.size(); dim-- > 0;) {
     offset += index % meta_.shape[dim] * meta_.strides[dim];
