@@ -1,0 +1,88 @@
+// t, mm, bmm, dot: each is one equation.
+
+#include "families.hpp"
+#include "product.hpp"
+
+namespace matrix {
+namespace {
+
+// Operands as batches of matrices: the last two dims of 2-D and 3-D tensors.
+void compute_matmul(const Call& call, const onedim_execution_t& execution) {
+  const TensorView a = call.input(0), b = call.input(1), out = call.output();
+  const int last = a.ndim() - 1;
+  const int64_t batch = last == 2 ? a.size(0) : 1;
+  with_product_type(a.dtype(), [&]<typename C>(C) {
+    std::vector<C> product(static_cast<size_t>(out.element_count()));
+    multiply(Dense<C>(a).data(), Dense<C>(b).data(), product.data(), batch, a.size(last - 1),
+             b.size(last), a.size(last), execution.thread_count);
+    store_dense(product.data(), out);
+  });
+}
+
+void compute_dot(const Call& call, const onedim_execution_t&) {
+  const TensorView a = call.input(0), b = call.input(1);
+  with_product_type(a.dtype(), [&]<typename C>(C) {
+    using Acc = Accumulator<C>;
+    const Dense<C> left(a), right(b);
+    Acc sum(0);
+    for (int64_t i = 0; i < a.size(0); ++i)
+      sum = plus(sum, times(Acc(left.data()[i]), Acc(right.data()[i])));
+    store_dense(&sum, call.output());
+  });
+}
+
+OpBuilder& declare(Registrar& r, std::string_view schema, std::string equation) {
+  return r.op(schema)
+      .einsum(equation)
+      .compute(kMultipliable, compute_matmul)
+      .cost([equation](const Call& call, onedim_cost_t& cost) {
+        einsum_cost(call, bind_einsum(equation, call), cost);
+      });
+}
+
+void declare_transpose(Registrar& r) {
+  r.op("t(Tensor(a) self) -> Tensor(a)")
+      .summary("view with the two dims swapped; 0-D and 1-D tensors stay as they are")
+      .infer([](const Call& call, OutputSink& outputs) {
+        const TensorView self = call.input(0);
+        require(self.ndim() <= 2, "self has more than two dims, expected a matrix");
+        Output view{
+            self.dtype(), shape_of(self), {self.strides().begin(), self.strides().end()}, 0, 0};
+        std::reverse(view.shape.begin(), view.shape.end());
+        std::reverse(view.strides.begin(), view.strides.end());
+        outputs.add(view);
+      })
+      .rules([](const Call& call, RuleSink& rules) {
+        const int ndim = call.input(0).ndim();
+        einsum_rules(call, rules, ndim == 2 ? "ij->ji" : ndim == 1 ? "i->i" : "->");
+      })
+      .compute(kAllDTypes, [](const Call&, const onedim_execution_t&) {})
+      .cost([](const Call&, onedim_cost_t&) {})
+      .samples({"f32[5,7]", "f64[4,6]", "i64[5,3]", "bool[4,5]", "c64[3,5]", "bf16[4,1]", "f64[7]",
+                "f64[]"});
+}
+
+}  // namespace
+
+void declare_products(Registrar& r) {
+  declare_transpose(r);
+  declare(r, "mm(Tensor self, Tensor mat2) -> Tensor", "mk,kn->mn")
+      .summary("product of two matrices")
+      .samples({"f32[5,7]; f32[7,3]", "f64[4,6]; f64[6,5]", "i64[5,4]; i64[4,3]",
+                "c64[3,5]; c64[5,2]", "f64[4,5]; f64[5,1]", "f64[5,1]; f64[1,4]",
+                "i64[4,1]; i64[1,3]", "bf16[4,3]; bf16[3,5]", "f64[1,5]; f64[5,1]"})
+      .out("mm.out");
+  declare(r, "bmm(Tensor self, Tensor mat2) -> Tensor", "bmk,bkn->bmn")
+      .summary("products of two batches of matrices")
+      .samples({"f32[5,3,4]; f32[5,4,2]", "f64[4,2,5]; f64[4,5,3]", "i64[3,4,2]; i64[3,2,5]",
+                "c128[2,3,5]; c128[2,5,2]", "f64[1,4,5]; f64[1,5,3]", "f64[3,4,1]; f64[3,1,5]"})
+      .out("bmm.out");
+  declare(r, "dot(Tensor self, Tensor tensor) -> Tensor", "i,i->")
+      .summary("sum of the products of two vectors' elements")
+      .compute(kMultipliable, compute_dot)
+      .samples({"f32[5]; f32[5]", "f64[12]; f64[12]", "i64[7]; i64[7]", "c64[4]; c64[4]",
+                "f64[1]; f64[1]", "f16[6]; f16[6]"})
+      .out("dot.out");
+}
+
+}  // namespace matrix
