@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/pack/stdout_guard.hpp"
+
 namespace onedim {
 namespace {
 
@@ -117,8 +119,11 @@ std::vector<PackReport> load_packs(const LoadOptions& options, Registry& registr
   std::vector<PackFile> files = examine_all(options);
   probe_all(options, files);
   const std::lock_guard lock(load_mutex());
-  for (PackFile& file : files) {
-    if (file.ok()) load_one(options, file, registry);
+  {
+    const StdoutGuard guard;
+    for (PackFile& file : files) {
+      if (file.ok()) load_one(options, file, registry);
+    }
   }
   std::vector<PackReport> reports;
   for (PackFile& file : files) reports.push_back(std::move(file.report));

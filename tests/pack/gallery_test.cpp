@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Sin{"bad_pack_name", "bad-descriptor", "name"}, Sin{"null_init", "bad-descriptor", "init"},
         Sin{"small_entry", "bad-descriptor", "struct_size"},
         Sin{"missing_dependency", "missing-dependency", "nobody.declares_this"}),
-    [](const auto& info) { return std::string(info.param.pack); });
+    [](const auto& tested) { return std::string(tested.param.pack); });
 
 // Files that no compiler makes, laid beside two good packs.
 std::vector<PackReport> load_beside_good(const ScratchFolder& folder, Registry& registry) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <thread>
 
 #include "tests/pack/gallery.hpp"
@@ -151,6 +152,19 @@ TEST(PackLoader, DisabledPacksAreNotOpened) {
   EXPECT_EQ(status_of(reports, "renamed.so"), "disabled") << "by the pack's own name";
   EXPECT_EQ(log.text(), "");
   EXPECT_TRUE(registry.ops().empty());
+}
+
+TEST(PackLoader, WhatPacksPrintStaysOutOfStdout) {
+  ScratchFolder folder;
+  const fs::path file = folder.add("noisy");  // a copy, so that its constructor runs now
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Registry registry;
+  std::printf("mine, ");
+  load_packs(plainly({file}), registry);
+  std::printf("and mine again");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "mine, and mine again");
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("I am lost"), std::string::npos);
 }
 
 TEST(PackLoader, TwentyThreadsLoadAPackOnce) {
