@@ -142,6 +142,11 @@ class OpBuilder {
         ComputeTypes<Types...>{}, [f](const Call&) { return f; });
   }
 
+  template <typename... Types, typename F>
+  OpBuilder& compute(ComputeTypes<Types...>, F f) {
+    return compute<Types...>(std::move(f));
+  }
+
   int32_t register_with(const onedim_host_t* host, onedim_registrar_t* registrar);
 
  private:

@@ -17,8 +17,8 @@
 #include <onedim/op_builder.hpp>
 #include <onedim/op_registration.hpp>
 #include <onedim/partial_builder.hpp>
-#include <onedim/pointwise_op.hpp>
 #include <onedim/philox.hpp>
+#include <onedim/pointwise_op.hpp>
 
 namespace onedim::api {
 

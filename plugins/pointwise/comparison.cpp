@@ -1,0 +1,114 @@
+// Comparisons: bool out, hence only max (or) and min (and) come out.
+
+#include "knowledge.hpp"
+
+namespace pointwise {
+namespace {
+
+// Where both sides are bool, an order is `not a and b` or `not a or b`, which joins both sides: the
+// partial that comes out, and what goes in.
+struct FlagRule {
+  std::string_view out;
+  std::string_view self;
+  std::string_view other;
+};
+
+struct Order {
+  std::string_view name;
+  std::string_view sign;
+  KindTable self;
+  KindTable other;
+  FlagRule on_flags;
+};
+
+constexpr std::array<Order, 4> kOrders = {{
+    {"lt", "<", kDecreasing, kIncreasing, {"min", "max", "min"}},
+    {"le", "<=", kDecreasing, kIncreasing, {"max", "min", "max"}},
+    {"gt", ">", kIncreasing, kDecreasing, {"min", "min", "max"}},
+    {"ge", ">=", kIncreasing, kDecreasing, {"max", "max", "min"}},
+}};
+
+void order_rules(const Call& call, RuleSink& rules, const Order& order) {
+  add_family(call, rules, {order.self, {"self"}});
+  add_family(call, rules, {order.other, {"other"}});
+  if (!know(call, "self").is_flag || !know(call, "other").is_flag) return;
+  const FlagRule& rule = order.on_flags;
+  rules.add_named(partial(rule.out),
+                  {{"self", partial(rule.self)}, {"other", partial(rule.other)}});
+}
+
+// Equality with the end of a dtype's range is an order: no element lies beyond.
+void equality_rules(const Call& call, RuleSink& rules, bool is_equal) {
+  const std::array<std::string_view, 2> names = {"self", "other"};
+  for (int i = 0; i < 2; ++i) {
+    const Knowledge other = know(call, names[1 - i]);
+    if (!call.has_tensor(names[i]) || !other.number) continue;
+    const DType dtype = call.tensor(names[i]).dtype();
+    if (category(dtype) > 1) continue;
+    const Range range = range_of(dtype);
+    const bool is_low = other.is(range.lowest), is_high = other.is(range.highest);
+    if (!is_low && !is_high) continue;
+    add_family(call, rules,
+               {is_high == is_equal ? KindTable(kIncreasing) : KindTable(kDecreasing), {names[i]}});
+  }
+}
+
+// NAME.Tensor and NAME.Scalar.
+template <typename Types, typename F>
+void comparison(Registrar& r, std::string_view name, std::string_view sign, Types types,
+                const OpBuilder::RulesFn& rules, F f,
+                std::initializer_list<std::string_view> more_tensors,
+                std::initializer_list<std::string_view> more_scalars) {
+  const std::string text(name);
+  for (const std::string type : {"Tensor", "Scalar"}) {
+    OpBuilder& op = r.op(text + "." + type + "(Tensor self, " + type + " other) -> Tensor");
+    op.summary("whether self " + std::string(sign) + " other, element by element")
+        .pointwise(Promotion::kComparison, {"self", "other"})
+        .rules(rules)
+        .compute(types, f)
+        .in_place()
+        .out(text + "." + type + "_out");
+    if (type == "Tensor") {
+      op.samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "i64[5,3]; i64[3]",
+                  "bool[7]; bool[7]", "f32[5]; i64[5]", "bf16[6]; bf16[6]", "f32[5,2]; f32[]"});
+      op.samples(more_tensors);
+    } else {
+      op.samples({"f64[5,7]; other=0.5", "f32[4,1,6]; other=-1", "i64[3,5]; other=2",
+                  "bf16[7]; other=1", "f64[]; other=0"});
+      op.samples(more_scalars);
+    }
+  }
+}
+
+void declare_orders(Registrar& r) {
+  const auto declare = [&r](const Order& order, auto f) {
+    comparison(r, order.name, order.sign, RealTypes{},
+               [order](const Call& call, RuleSink& rules) { order_rules(call, rules, order); }, f,
+               {"f64[5]; other=2.5"}, {"i64[5]; other=0.5"});
+  };
+  declare(kOrders[0], [](auto a, auto b) { return static_cast<decltype(a)>(a < b); });
+  declare(kOrders[1], [](auto a, auto b) { return static_cast<decltype(a)>(a <= b); });
+  declare(kOrders[2], [](auto a, auto b) { return static_cast<decltype(a)>(a > b); });
+  declare(kOrders[3], [](auto a, auto b) { return static_cast<decltype(a)>(a >= b); });
+}
+
+void declare_equalities(Registrar& r) {
+  const auto rules_of = [](bool is_equal) {
+    return [is_equal](const Call& call, RuleSink& rules) { equality_rules(call, rules, is_equal); };
+  };
+  comparison(r, "eq", "==", AllTypes{}, rules_of(true),
+             [](auto a, auto b) { return static_cast<decltype(a)>(a == b); }, {"c64[3,4]; c64[4]"},
+             {"c64[3]; other=1", "bool[6]; other=true", "u8[7]; other=0"});
+  comparison(r, "ne", "!=", AllTypes{}, rules_of(false),
+             [](auto a, auto b) { return static_cast<decltype(a)>(a != b); }, {"c64[3,4]; c64[4]"},
+             {"c64[3]; other=1", "bool[6]; other=true", "u8[7]; other=0"});
+}
+
+}  // namespace
+
+void declare_comparison(Registrar& r) {
+  declare_orders(r);
+  declare_equalities(r);
+}
+
+}  // namespace pointwise

@@ -1,0 +1,37 @@
+#pragma once
+// The families of this pack. Most ops need a line of category, a line of kernel and their samples;
+// what else they need to know about a call's values is in knowledge.hpp.
+
+#include <onedim/pack.hpp>
+
+namespace onedim::api {
+// The walk is compiled once for the pack (pointwise.cpp), not once a file.
+extern template void map_rows<float>(const TensorView&, std::span<const Operand>,
+                                     RowFunction<float>, const void*, DType);
+extern template void map_rows<double>(const TensorView&, std::span<const Operand>,
+                                      RowFunction<double>, const void*, DType);
+extern template void map_rows<int64_t>(const TensorView&, std::span<const Operand>,
+                                       RowFunction<int64_t>, const void*, DType);
+extern template void map_rows<std::complex<float>>(const TensorView&, std::span<const Operand>,
+                                                   RowFunction<std::complex<float>>, const void*,
+                                                   DType);
+extern template void map_rows<std::complex<double>>(const TensorView&, std::span<const Operand>,
+                                                    RowFunction<std::complex<double>>, const void*,
+                                                    DType);
+}  // namespace onedim::api
+
+namespace pointwise {
+
+using namespace onedim::api;
+
+void declare_additive(Registrar& r);        // add sub rsub lerp addcmul addcdiv
+void declare_comparison(Registrar& r);      // eq ne lt le gt ge
+void declare_extremes(Registrar& r);        // maximum minimum fmax fmin clamp
+void declare_multiplicative(Registrar& r);  // mul div
+void declare_power(Registrar& r);           // pow
+void declare_selection(Registrar& r);       // where masked_fill
+void declare_special(Registrar& r);         // logaddexp copysign atan2
+void declare_unary(Registrar& r);           // abs neg relu sign floor square positive
+void declare_unary_float(Registrar& r);     // exp log sqrt sin gelu ...
+
+}  // namespace pointwise

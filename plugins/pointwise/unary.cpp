@@ -1,0 +1,140 @@
+// Functions of one argument that keep its dtype.
+
+#include <cmath>
+
+#include <onedim/arithmetic.hpp>
+
+#include "knowledge.hpp"
+
+namespace pointwise {
+namespace {
+
+PointwiseDTypes own_dtype(const Call& call) {
+  const DType dtype = call.tensor("self").dtype();
+  return {dtype, dtype};
+}
+
+OpBuilder& unary(Registrar& r, std::string_view name, std::string_view summary,
+                 PointwiseDTypesFn dtypes = own_dtype) {
+  const std::string text(name);
+  return r.op(text + "(Tensor self) -> Tensor")
+      .summary(summary)
+      .pointwise(std::move(dtypes))
+      .refuses(kF8DTypes)
+      .in_place()
+      .out(text + ".out");
+}
+
+// The identity where no element can be negative.
+std::function<Families(const Call&)> unless_unsigned(Families families) {
+  return [families](const Call& call) {
+    return know(call, "self").nonnegative ? Families{{kIdentity, {"self"}}} : families;
+  };
+}
+
+void declare_abs(Registrar& r) {
+  unary(r, "abs", "magnitude of each element; real for complex ones",
+        [](const Call& call) {
+          const DType dtype = call.tensor("self").dtype();
+          return PointwiseDTypes{dtype, to_real(dtype)};
+        })
+      .refuses(kBoolDTypes)
+      .families(unless_unsigned({{kMultiplicative, {"self"}}}))
+      .compute(AllTypes{},
+               [](auto x) {
+                 if constexpr (std::is_integral_v<decltype(x)>)
+                   return x < 0 ? minus(decltype(x)(0), x) : x;
+                 else
+                   return std::abs(x);
+               })
+      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bf16[6]", "c128[3,4]", "f64[]"});
+}
+
+void declare_signs(Registrar& r) {
+  unary(r, "neg", "-x of each element")
+      .refuses(kBoolDTypes)
+      .families({{kLinear, {"self"}}, {kDecreasing, {"self"}}})
+      .compute(AllTypes{},
+               [](auto x) {
+                 if constexpr (std::is_integral_v<decltype(x)>)
+                   return minus(decltype(x)(0), x);
+                 else
+                   return -x;
+               })
+      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "i8[7]", "bf16[6]", "c128[3,4]", "f64[]"});
+  unary(r, "sign", "-1, 0 or 1 by the sign of each element")
+      .families({{kIncreasing, {"self"}}, {kMultiplicative, {"self"}}})
+      .compute(RealTypes{},
+               [](auto x) {
+                 using C = decltype(x);
+                 return static_cast<C>(static_cast<int>(C(0) < x) - static_cast<int>(x < C(0)));
+               })
+      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bool[6]", "bf16[6]", "f64[]"});
+}
+
+void declare_steps(Registrar& r) {
+  unary(r, "floor", "the largest integer not above each element")
+      .refuses(kBoolDTypes)
+      .families([](const Call& call) {
+        const bool is_identity = is_integral(call.tensor("self").dtype());
+        return is_identity ? Families{{kIdentity, {"self"}}} : Families{{kIncreasing, {"self"}}};
+      })
+      .compute(RealTypes{},
+               [](auto x) {
+                 if constexpr (std::is_integral_v<decltype(x)>)
+                   return x;
+                 else
+                   return std::floor(x);
+               })
+      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bf16[6]", "f64[]"});
+  unary(r, "relu", "max(x, 0) of each element")
+      .refuses(kBoolDTypes)
+      .families(unless_unsigned({{kIncreasing, {"self"}}}))
+      .compute(RealTypes{}, [](auto x) { return x <= decltype(x)(0) ? decltype(x)(0) : x; })
+      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bf16[6]", "f64[]"});
+}
+
+void declare_square(Registrar& r) {
+  unary(r, "square", "x * x of each element",
+        [](const Call& call) {
+          const DType dtype = call.tensor("self").dtype();
+          const DType result = is_bool(dtype) ? DType::kI64 : dtype;
+          return PointwiseDTypes{result, result};
+        })
+      .families([](const Call& call) {
+        Families families = {{kMultiplicative, {"self"}}};
+        if (know(call, "self").nonnegative) families.push_back({kIncreasing, {"self"}});
+        return families;
+      })
+      .compute(AllTypes{}, [](auto x) { return times(x, x); })
+      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "bool[6]", "bf16[6]", "c128[3,4]", "f64[]"});
+}
+
+// `positive` returns its argument itself.
+void declare_positive(Registrar& r) {
+  r.op("positive(Tensor(a) self) -> Tensor(a)")
+      .summary("the tensor itself, if it holds numbers")
+      .pointwise()
+      .infer([](const Call& call, OutputSink& outputs) {
+        const TensorView self = call.tensor("self");
+        require(!is_bool(self.dtype()), "positive is not defined for bool");
+        outputs.add(Output{
+            self.dtype(), shape_of(self), {self.strides().begin(), self.strides().end()}, 0, 0});
+      })
+      .families({{kIdentity, {"self"}}})
+      .flops(0)
+      .compute(AllTypes{}, [](auto x) { return x; })
+      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bf16[6]", "c128[3,4]", "f64[]"});
+}
+
+}  // namespace
+
+void declare_unary(Registrar& r) {
+  declare_abs(r);
+  declare_signs(r);
+  declare_steps(r);
+  declare_square(r);
+  declare_positive(r);
+}
+
+}  // namespace pointwise
