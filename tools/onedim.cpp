@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "core/base/status.hpp"
+#include "core/pack/pack_loader.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/terminal.hpp"
 #include "tools/usage_error.hpp"
@@ -81,7 +82,9 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail(usage_error(app, error));
   }
-  return run_session(session);
+  const int code = run_session(session);
+  shutdown_packs();
+  return code;
 }
 
 }  // namespace
