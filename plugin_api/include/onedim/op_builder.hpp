@@ -214,10 +214,9 @@ class OpBuilder {
 inline std::vector<std::string> OpBuilder::schema_tensor_arguments() const {
   std::vector<std::string> names;
   size_t at = schema_.find('(') + 1;
-  const size_t end = schema_.find("->");
+  const size_t end = schema_.rfind(')', schema_.find("->"));
   while (at < end) {
-    size_t stop = schema_.find(',', at);
-    if (stop == std::string::npos || stop > end) stop = schema_.rfind(')', end);
+    const size_t stop = std::min(schema_.find(',', at), end);
     const std::string argument = schema_.substr(at, stop - at);
     const size_t type = argument.find("Tensor");
     const size_t space = argument.find(' ', type == std::string::npos ? 0 : type);
