@@ -9,6 +9,9 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+// A byte inside a character of several.
+bool is_utf8_tail(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
 // Position of the quote that closes the one at `begin`, or the last position if it stays open.
 size_t closing_quote(std::string_view text, size_t begin) {
   for (size_t i = begin + 1; i < text.size(); ++i) {
@@ -89,8 +92,23 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
   return nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
 }
 
+std::string quoted_excerpt(std::string_view text, size_t position) {
+  constexpr size_t kLongest = 160, kBefore = 60, kShown = 120;
+  const bool is_long = text.size() > kLongest;
+  size_t begin = is_long && position > kBefore ? std::min(position, text.size()) - kBefore : 0;
+  size_t end = is_long ? std::min(begin + kShown, text.size()) : text.size();
+  while (begin > 0 && begin < end && is_utf8_tail(text[begin])) ++begin;
+  while (end < text.size() && end > begin && is_utf8_tail(text[end])) --end;
+  std::string excerpt(text.substr(begin, end - begin));
+  for (char& c : excerpt) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return fmt::format("\"{}{}{}\"", begin > 0 ? "..." : "", excerpt, end < text.size() ? "..." : "");
+}
+
 Status text_error(std::string_view text, size_t position, std::string_view what) {
-  return invalid_argument("{} at column {} of \"{}\"", what, position + 1, text);
+  return invalid_argument("{} at column {} of {}", what, position + 1,
+                          quoted_excerpt(text, position));
 }
 
 }  // namespace onedim

@@ -24,6 +24,10 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 // `; did you mean "mm"?` or "".
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
+// `text` in quotes on one line, for messages: control characters become `?`, and of a long text
+// only the part around `position` is shown.
+std::string quoted_excerpt(std::string_view text, size_t position = 0);
+
 // An error that quotes `text` and points at `position` in it: `... at column 5 of "f32[4,"`.
 Status text_error(std::string_view text, size_t position, std::string_view what);
 

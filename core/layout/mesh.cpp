@@ -65,7 +65,7 @@ Result<Mesh> Mesh::parse(std::string_view text) {
   } while (scanner.accept(","));
   if (!scanner.at_end()) return scanner.error("expected \",\" or the end of the mesh");
   Result<Mesh> mesh = create(std::move(names), std::move(sizes));
-  if (!mesh.ok()) return annotate(mesh.status(), fmt::format("mesh \"{}\"", text));
+  if (!mesh.ok()) return annotate(mesh.status(), fmt::format("mesh {}", quoted_excerpt(text)));
   return mesh;
 }
 

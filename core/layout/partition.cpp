@@ -161,6 +161,7 @@ void scatter_elements(const Tensor& local, const IndexMap& map, Tensor& global) 
 
 Result<std::vector<Tensor>> split(const Tensor& global, const Layout& layout, const Mesh& mesh) {
   if (const Status status = check_layout(global.meta(), layout, mesh); !status.ok()) return status;
+  if (const Status status = check_allocatable(global.meta()); !status.ok()) return status;
   std::vector<Tensor> locals;
   locals.reserve(static_cast<size_t>(mesh.rank_count()));
   for (int64_t rank = 0; rank < mesh.rank_count(); ++rank) {

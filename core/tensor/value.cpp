@@ -100,11 +100,11 @@ bool is_word(std::string_view token) {
 
 Result<Value> parse_token(const Scanner& scanner, size_t position, std::string_view token) {
   if (token.empty()) return scanner.error_at(position, "expected a value");
+  if (token[0] == '+') return scanner.error_at(position, "a number has no leading \"+\"");
   if (token == "null") return Value{};
   if (token == "true") return Value{true};
   if (token == "false") return Value{false};
-  const bool starts_number =
-      is_digit(token[0]) || token[0] == '-' || token[0] == '+' || token[0] == '.';
+  const bool starts_number = is_digit(token[0]) || token[0] == '-' || token[0] == '.';
   if (starts_number) return parse_number(scanner, position, token);
   if (const auto number = parse_float(token)) return Value{*number};
   if (const auto number = parse_complex(token)) return Value{*number};

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace onedim {
 namespace {
 
@@ -52,6 +54,30 @@ TEST(Text, DidYouMean) {
 TEST(Text, ErrorsPointAtTheColumn) {
   const Status status = text_error("f32[4,", 6, "expected an integer");
   EXPECT_EQ(message_of(status), "expected an integer at column 7 of \"f32[4,\"");
+}
+
+TEST(Text, ErrorsAreOneShortLine) {
+  EXPECT_EQ(message_of(text_error("a\nb\x7F", 2, "bad")), "bad at column 3 of \"a?b?\"");
+  const std::string text(100000, 'x');
+  EXPECT_EQ(message_of(text_error(text, 0, "bad")),
+            "bad at column 1 of \"" + std::string(120, 'x') + "...\"");
+  EXPECT_EQ(message_of(text_error(text, 500, "bad")),
+            "bad at column 501 of \"..." + std::string(120, 'x') + "...\"");
+  EXPECT_EQ(message_of(text_error(text, text.size(), "bad")),
+            "bad at column 100001 of \"..." + std::string(60, 'x') + "\"");
+}
+
+TEST(Text, ExcerptsDoNotCutCharacters) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "\xE2\x82\xAC";
+  for (size_t position = 0; position < 300; ++position) {
+    std::string excerpt = quoted_excerpt(text, position);
+    excerpt.erase(
+        std::remove_if(excerpt.begin(), excerpt.end(), [](char c) { return c == '.' || c == '"'; }),
+        excerpt.end());
+    ASSERT_EQ(excerpt.size() % 3, 0u);
+    ASSERT_EQ(excerpt, text.substr(0, excerpt.size()));
+  }
 }
 
 }  // namespace

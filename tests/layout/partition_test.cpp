@@ -167,12 +167,14 @@ TEST(Partition, SplitRefusesWhatItCannotPlace) {
             "P(max) stands beside P(sum), only sum and avg may mix");
 }
 
-TEST(Partition, JoinDoesNotMakeHugeTensors) {
+TEST(Partition, HugeTensorsAreNotMade) {
   const Placed p = placed("a=1", "R", 1);
   const Tensor element = Tensor::zeros(DType::kF32, {1});
   const int64_t huge = int64_t{1} << 40;
   const std::vector<Tensor> locals = {element.view(TensorMeta{DType::kF32, {huge}, {0}}, 0)};
   EXPECT_EQ(join(locals, Dims{huge}, p.layout, p.mesh).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(split(locals[0], p.layout, p.mesh).status().code(),
             absl::StatusCode::kResourceExhausted);
 }
 

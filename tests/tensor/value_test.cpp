@@ -95,6 +95,7 @@ TEST(Value, WrongTextIsRefused) {
             "unexpected text behind the value, put text in double quotes and lists in [] at column "
             "3 of \"a b\"");
   EXPECT_EQ(error_of("1x"), "\"1x\" is not a number at column 1 of \"1x\"");
+  EXPECT_EQ(error_of("+1"), "a number has no leading \"+\" at column 1 of \"+1\"");
   EXPECT_EQ(error_of("--1"), "\"--1\" is not a number at column 1 of \"--1\"");
   EXPECT_EQ(error_of("{\"a\":1}"),
             "expected a number, a word, a list or a string in double quotes at column 1 of "
