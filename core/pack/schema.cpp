@@ -51,6 +51,9 @@ std::optional<Value> named_constant(std::string_view word, ArgumentType type) {
 Result<Value> parse_default(std::string_view text, ArgumentType type) {
   text = trim(text);
   if (std::optional<Value> constant = named_constant(text, type)) return *std::move(constant);
+  // ATen writes strings in single quotes, without escapes.
+  const bool is_quoted = text.size() >= 2 && text.front() == '\'' && text.back() == '\'';
+  if (is_quoted) return Value{std::string(text.substr(1, text.size() - 2))};
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return parse_value(text);
   ValueList items;
   for (const std::string_view piece : split_top_level(text.substr(1, text.size() - 2), ',')) {
