@@ -119,7 +119,7 @@ class Parser {
     bool keyword_only = false;
     while (true) {
       if (accept("*")) {
-        if (keyword_only) return fail("a second `*`");
+        if (keyword_only) return text_error(text_, position_ - 1, "a second `*`");
         keyword_only = true;
       } else if (Status status = parse_argument(keyword_only); !status.ok()) {
         return status;

@@ -1,0 +1,36 @@
+#include "core/pack/rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/pack/tiny_pack.hpp"
+
+namespace onedim {
+namespace {
+
+TEST(Rule, TextRoundTrips) {
+  for (const std::string_view text : {
+           "P(sum) | S(1), S(0)",
+           "R | R",
+           "S*(0) | S*(0), -",
+           "P(tiny.pair#0), P(tiny.pair#1) | S(2), SS(0,2)",
+           "| R",
+           "R |",
+           "|",
+       }) {
+    const Result<Rule> rule = parse_rule(text);
+    ASSERT_TRUE(rule.ok()) << rule.status();
+    EXPECT_EQ(format_rule(*rule), text);
+  }
+  EXPECT_EQ(format_rule(*parse_rule("  P(sum)|S(1) ,S(0) ")), "P(sum) | S(1), S(0)");
+}
+
+TEST(Rule, ErrorsNameTheRule) {
+  EXPECT_TRUE(tiny::fails_with(parse_rule("R, R"), "expected `outputs | inputs`"));
+  EXPECT_TRUE(tiny::fails_with(parse_rule("R | R | R"), "a second `|` at column 7"));
+  EXPECT_TRUE(tiny::fails_with(parse_rule("R | S(x)"), "rule \"R | S(x)\""));
+  EXPECT_TRUE(tiny::fails_with(parse_rule("R | R,"), "rule \"R | R,\""));
+  EXPECT_TRUE(tiny::fails_with(parse_rule("S(-1) | R"), "S(-1)"));
+}
+
+}  // namespace
+}  // namespace onedim
