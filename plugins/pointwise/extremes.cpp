@@ -130,24 +130,24 @@ void declare_clamp(Registrar& r) {
 void declare_one_bound(Registrar& r, std::string_view bound, KindTable preserved, auto f) {
   const std::string name(bound);
   const std::string op = "clamp_" + name;
-  const auto declare = [&](const std::string& schema) -> OpBuilder& {
+  const auto declare = [&](const std::string& schema, uint64_t refused) -> OpBuilder& {
     return r.op(schema)
         .summary("each element held " + std::string(name == "min" ? "above " : "below ") + name)
         .pointwise(Promotion::kCommon, {"self", name})
-        .refuses(kF8DTypes | kBoolDTypes)
+        .refuses(refused)
         .compute(RealTypes{}, f);
   };
-  declare(op + "(Tensor self, Scalar " + name + ") -> Tensor")
+  declare(op + "(Tensor self, Scalar " + name + ") -> Tensor", kF8DTypes | kBoolDTypes)
       .rules(clamp_rules)
       .samples({"f64[5,7]; " + name + "=1.5", "f32[4,1,6]; " + name + "=0",
                 "i64[5,3]; " + name + "=-2", "i64[5]; " + name + "=0.5", "bf16[6]; " + name + "=1"})
       .in_place()
       .out(op + ".out");
-  declare(op + ".Tensor(Tensor self, Tensor " + name + ") -> Tensor")
+  declare(op + ".Tensor(Tensor self, Tensor " + name + ") -> Tensor", kF8DTypes)
       .families(
           [preserved, name](const Call&) { return extreme_families(preserved, "self", name); })
       .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "f32[3,4]; f32[4]", "i64[5,3]; i64[3]",
-                "f32[5]; i64[5]", "bf16[6]; bf16[6]"})
+                "f32[5]; i64[5]", "bool[7]; bool[7]", "bf16[6]; bf16[6]"})
       .in_place()
       .out(op + ".Tensor_out");
 }

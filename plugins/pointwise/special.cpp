@@ -1,11 +1,42 @@
 // Floating-point functions of two arguments.
 
 #include <cmath>
+#include <limits>
 
 #include "knowledge.hpp"
 
 namespace pointwise {
 namespace {
+
+// log(1 + z) without loss near 0.
+template <typename T>
+std::complex<T> log_of_one_plus(std::complex<T> z) {
+  const T angle = std::atan2(z.imag(), z.real() + 1);
+  if (std::abs(z) >= T(0.5)) return {std::log(std::hypot(z.real() + 1, z.imag())), angle};
+  const T square = z.real() * (2 + z.real()) + z.imag() * z.imag();
+  return {square == 0 ? z.real() : std::log1p(square) / 2, angle};
+}
+
+template <typename T>
+T log_add_exp(T a, T b) {
+  if (std::isinf(a) && a == b) return a;
+  const T high = a != a || a > b ? a : b;
+  return high + std::log1p(std::exp(-std::abs(a - b)));
+}
+
+// Scaled by the operand with the greater real part.
+template <typename T>
+std::complex<T> log_add_exp(std::complex<T> a, std::complex<T> b) {
+  const auto has_nan = [](std::complex<T> z) {
+    return std::isnan(z.real()) || std::isnan(z.imag());
+  };
+  constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
+  if (has_nan(a) || has_nan(b)) return {kNaN, kNaN};
+  const std::complex<T> low = a.real() < b.real() ? a : b, high = a.real() >= b.real() ? a : b;
+  if (!std::isfinite(low.real()) && low.real() == high.real())
+    return low.real() < 0 ? low : std::log(std::exp(low) + std::exp(high));
+  return log_of_one_plus(std::exp(low - high)) + high;
+}
 
 void declare_logaddexp(Registrar& r) {
   r.op("logaddexp(Tensor self, Tensor other) -> Tensor")
@@ -14,14 +45,9 @@ void declare_logaddexp(Registrar& r) {
       .refuses(kF8DTypes)
       .flops(20)
       .families({{kIncreasing, {"self"}}, {kIncreasing, {"other"}}})
-      .compute(FloatTypes{},
-               [](auto a, auto b) {
-                 if (std::isinf(a) && a == b) return a;
-                 const auto high = a != a || a > b ? a : b;
-                 return high + std::log1p(std::exp(-std::abs(a - b)));
-               })
+      .compute(FloatComplexTypes{}, [](auto a, auto b) { return log_add_exp(a, b); })
       .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "f32[3,4]; f32[4]", "bf16[6]; bf16[6]",
-                "f64[5]; f64[]", "f64[5]; other=0.5"})
+                "c128[3,4]; c128[4]", "f64[5]; f64[]", "f64[5]; other=0.5"})
       .out("logaddexp.out");
 }
 

@@ -12,6 +12,7 @@
 #include <onedim/sinks.hpp>
 
 #include <array>
+#include <cmath>
 
 namespace onedim::api {
 
@@ -50,14 +51,17 @@ inline bool is_legal_partial(std::string_view kind, DType dtype) {
   return dtype != DType::kF8E8M0 || kind != "sum";
 }
 
-// The same value on every rank is a split of itself: always for avg, max and min.
+// The same value on every rank is a split of itself: always for avg, max and min, and where adding
+// or multiplying it to itself changes nothing.
 inline bool is_split_of_itself(std::string_view kind, const onedim_value_t& number) {
   if (kind == "avg" || kind == "max" || kind == "min") return true;
   const bool is_integer = number.kind == ONEDIM_VALUE_INT || number.kind == ONEDIM_VALUE_BOOL;
   const std::complex<double> value = is_integer
                                          ? std::complex<double>(static_cast<double>(number.integer))
                                          : std::complex<double>(number.real, number.imaginary);
-  return value == 0.0 || (kind == "product" && value == 1.0);
+  const bool is_infinite = value.imag() == 0 && std::isinf(value.real());
+  if (kind == "sum") return value == 0.0 || is_infinite;
+  return value == 0.0 || value == 1.0 || (is_infinite && value.real() > 0);
 }
 inline bool is_split_of_itself(std::string_view kind, DType of_every_value) {
   return kind == "avg" || (kind == "product" && is_bool(of_every_value));
