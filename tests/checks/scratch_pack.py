@@ -26,7 +26,7 @@ def add_pack(folder):
     sources = [n for n in tree.files(".cpp") if n.startswith("plugin_api/template/")]
     text = "".join(tree.read(name) for name in sources)
     with open(os.path.join(pack, "scratch.cpp"), "w", encoding="utf-8") as file:
-        file.write(text.replace("mylib", "scratch"))
+        file.write(text.replace("mypack", "scratch"))
     with open(os.path.join(pack, "CMakeLists.txt"), "w", encoding="utf-8") as file:
         file.write(CMAKE)
 
