@@ -1,0 +1,201 @@
+#include "core/validate/case_verdict.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "core/validate/claims.hpp"
+#include "core/validate/rule_judge.hpp"
+
+namespace onedim {
+namespace {
+
+// Draws for what is judged claim by claim beside the table: the table has judged its plain form
+// already.
+constexpr int kTwinDraws = 2;
+
+bool is_searched(const Case& c, const Rule& rule) {
+  if (rule.tag != 0) return false;
+  const auto known = [](const std::vector<Placement>& alphabet, const Placement& placement) {
+    return std::find(alphabet.begin(), alphabet.end(), placement) != alphabet.end();
+  };
+  for (size_t slot = 0; slot < rule.inputs.size(); ++slot) {
+    if (!known(c.inputs[slot], rule.inputs[slot])) return false;
+  }
+  for (size_t output = 0; output < rule.outputs.size(); ++output) {
+    if (!known(c.outputs[output], rule.outputs[output])) return false;
+  }
+  return true;
+}
+
+int bit_index(const Case& c, const Rule& rule, size_t output) {
+  const std::vector<Placement>& alphabet = c.outputs[output];
+  return static_cast<int>(std::find(alphabet.begin(), alphabet.end(), rule.outputs[output]) -
+                          alphabet.begin());
+}
+
+// A claim against its record of the table.
+RuleVerdict judge_from_record(Case& c, const CombinationRecord& record, const Claim& claim) {
+  RuleVerdict result{RuleVerdict::Word::kNotJudged, -1, "no world and size where it applies"};
+  for (size_t i = 0; i < record.sites.size(); ++i) {
+    const SiteRecord& at = record.sites[i];
+    const Case::Site& site = c.sites[i];
+    if (!at.tried || !claim.present[site.subject]) continue;
+    if (!rule_applies(claim.rule, site.place->subject(), site.place->world())) continue;
+    bool judged = true, holds = at.verdict.status.ok();
+    for (size_t output = 0; output < claim.rule.outputs.size(); ++output) {
+      if (claim.rule.outputs[output].is_none()) continue;
+      const PlacementSet bit = PlacementSet{1} << bit_index(c, claim.rule, output);
+      holds &= (at.verdict.outputs[output].holds & bit) != 0;
+      judged &= (at.verdict.outputs[output].judged & bit) != 0;
+    }
+    if (!holds) {
+      RuleVerdict verdict = judge_rule_at(c, static_cast<int>(i), claim.rule, c.options.draws);
+      if (verdict.word == RuleVerdict::Word::kRefuted) return verdict;
+      continue;  // not accepted there: it is not offered, so it says nothing
+    }
+    if (judged)
+      result = {RuleVerdict::Word::kHolds, static_cast<int>(i), {}};
+    else if (result.word != RuleVerdict::Word::kHolds)
+      result.reason = "no draw had finite values to judge it on";
+  }
+  return result;
+}
+
+RuleVerdict judge_claim(Case& c, std::span<const CombinationRecord> records, const Claim& claim) {
+  if (is_searched(c, claim.rule)) {
+    for (const CombinationRecord& record : records) {
+      if (covers(c, record, claim.rule)) return judge_from_record(c, record, claim);
+    }
+  }
+  if (Status status = check_rule(c, claim.rule); !status.ok())
+    return {RuleVerdict::Word::kNotJudged, -1, std::string(message_of(status))};
+  return judge_rule(c, claim.rule, claim.present,
+                    claim.is_strided_twin ? kTwinDraws : c.options.draws);
+}
+
+void add_claim_verdict(Case& c, std::span<const CombinationRecord> records, const Claim& claim,
+                       CaseVerdict& verdict) {
+  RuleVerdict judged = judge_claim(c, records, claim);
+  switch (judged.word) {
+    case RuleVerdict::Word::kRefuted:
+      verdict.incorrect.push_back({claim.rule, judged.site, std::move(judged.reason)});
+      return;
+    case RuleVerdict::Word::kHolds:
+      if (claim.present[0] && !claim.is_strided_twin) verdict.proved.push_back(claim.rule);
+      return;
+    case RuleVerdict::Word::kNotJudged:
+      if (claim.present[0] && !claim.is_strided_twin)
+        verdict.unexercised.emplace_back(claim.rule, std::move(judged.reason));
+  }
+}
+
+bool truth_varies(const Case& c) {
+  for (size_t output = 0; output < c.outputs.size(); ++output) {
+    if (c.outputs[output][0].is_none()) continue;
+    const bool varies = std::any_of(c.sites.begin(), c.sites.end(), [&](const Case::Site& site) {
+      return site.place->varies(static_cast<int>(output));
+    });
+    if (!varies) return false;
+  }
+  return !c.outputs.empty();
+}
+
+// Worlds in which all dims of the rule divide at some site.
+size_t even_worlds(const Case& c, const Rule& rule) {
+  std::set<int64_t> worlds;
+  for (const Case::Site& site : c.sites) {
+    if (rule_divides(rule, site.place->subject(), site.place->world()))
+      worlds.insert(site.place->world());
+  }
+  return worlds.size();
+}
+
+// Calls `body(rule)` for every choice of one surviving candidate an output.
+template <typename Body>
+void for_each_rule(const Case& c, const CombinationRecord& record,
+                   const std::vector<PlacementSet>& sets, Body&& body) {
+  std::vector<Rule> rules(1);
+  rules[0].inputs = record.inputs;
+  for (size_t output = 0; output < c.outputs.size(); ++output) {
+    std::vector<Rule> longer;
+    const bool absent = c.outputs[output][0].is_none();
+    for (const Rule& rule : rules) {
+      for (PlacementSet left = absent ? 1 : sets[output]; left != 0; left &= left - 1) {
+        longer.push_back(rule);
+        const Placement& placement = c.outputs[output][std::countr_zero(left)];
+        longer.back().outputs.push_back(placement);
+        const int slot = c.written_input[output];
+        if (slot >= 0 && c.is_target[slot]) longer.back().inputs[slot] = placement;
+      }
+    }
+    rules = std::move(longer);
+  }
+  for (Rule& rule : rules) body(rule);
+}
+
+// The true rules of one record: those that always hold, then those that hold where all divides.
+std::vector<Rule> true_rules(const Case& c, const CombinationRecord& record) {
+  const Survivors survivors = survivors_of(c, record);
+  std::vector<Rule> rules;
+  for_each_rule(c, record, survivors.always, [&](Rule& rule) { rules.push_back(rule); });
+  const size_t always = rules.size();
+  for_each_rule(c, record, survivors.even, [&](Rule& rule) {
+    const bool is_plain =
+        std::any_of(rules.begin(), rules.begin() + always,
+                    [&](const Rule& other) { return other.has_same_placements(rule); });
+    if (is_plain || even_worlds(c, rule) < std::min<size_t>(2, c.options.worlds.size())) return;
+    rule.even_only = true;
+    rules.push_back(rule);
+  });
+  return rules;
+}
+
+bool is_all_replicate(const Rule& rule) {
+  const auto plain = [](const Placement& placement) {
+    return placement.is_replicate() || placement.is_none();
+  };
+  return std::all_of(rule.inputs.begin(), rule.inputs.end(), plain) &&
+         std::all_of(rule.outputs.begin(), rule.outputs.end(), plain);
+}
+
+bool is_covered(const Case& c, std::span<const Claim> claims, const Rule& rule) {
+  if ((c.op->flags & ONEDIM_OP_NO_IMPLIED_REPLICATE) != 0 && is_all_replicate(rule)) return true;
+  return std::all_of(c.sites.begin(), c.sites.end(), [&](const Case::Site& site) {
+    return !rule_applies(rule, site.place->subject(), site.place->world()) ||
+           is_claimed_at(claims, rule, site);
+  });
+}
+
+}  // namespace
+
+Result<CaseVerdict> validate_case(Case& c) {
+  Result<std::vector<Claim>> claims = collect_claims(c);
+  if (!claims.ok()) return claims.status();
+  std::vector<std::vector<Placement>> claimed;
+  for (const Claim& claim : *claims) {
+    if (is_searched(c, claim.rule)) claimed.push_back(read_inputs(c, claim.rule.inputs));
+  }
+  CaseVerdict verdict;
+  const std::vector<CombinationRecord> records =
+      search_combinations(c, claimed, verdict.statistics);
+  for (const Claim& claim : *claims) add_claim_verdict(c, records, claim, verdict);
+  if (!truth_varies(c)) return verdict;
+  for (const CombinationRecord& record : records) {
+    for (Rule& rule : true_rules(c, record)) {
+      if (!is_covered(c, *claims, rule)) verdict.missing.push_back(std::move(rule));
+    }
+  }
+  return verdict;
+}
+
+std::vector<Rule> find_true_rules(Case& c, SearchStatistics& statistics) {
+  std::vector<Rule> rules;
+  for (const CombinationRecord& record : search_combinations(c, {}, statistics)) {
+    std::vector<Rule> found = true_rules(c, record);
+    std::move(found.begin(), found.end(), std::back_inserter(rules));
+  }
+  return rules;
+}
+
+}  // namespace onedim

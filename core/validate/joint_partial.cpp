@@ -1,0 +1,186 @@
+#include "core/validate/joint_partial.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace onedim {
+namespace {
+
+using State = std::vector<Tensor>;
+
+bool is_joint(const Placement& placement) {
+  return placement.is_partial() && !is_builtin_partial(placement.partial);
+}
+
+// One kind of a rule and the outputs it covers, in component order.
+struct Group {
+  const PartialKind* kind = nullptr;
+  std::vector<int> outputs;
+};
+
+Result<std::vector<Group>> groups_of(const Rule& rule, const Registry& registry) {
+  std::map<std::string, Group> groups;
+  for (size_t output = 0; output < rule.outputs.size(); ++output) {
+    const Placement& placement = rule.outputs[output];
+    if (!is_joint(placement)) continue;
+    Group& group = groups[placement.partial];
+    group.kind = registry.find_partial_kind(placement.partial);
+    if (group.kind == nullptr)
+      return invalid_argument("no pack offers the partial kind {}", placement.partial);
+    group.outputs.resize(group.kind->output_count, -1);
+    if (placement.component < group.kind->output_count)
+      group.outputs[placement.component] = static_cast<int>(output);
+  }
+  std::vector<Group> list;
+  for (auto& [name, group] : groups) {
+    if (std::count(group.outputs.begin(), group.outputs.end(), -1) > 0) {
+      return invalid_argument("the rule must name all {} outputs of {}", group.outputs.size(),
+                              name);
+    }
+    list.push_back(std::move(group));
+  }
+  return list;
+}
+
+State clone_state(const State& state) {
+  State copy;
+  for (const Tensor& tensor : state) copy.push_back(tensor.clone());
+  return copy;
+}
+
+Result<State> identity_state(const PartialKind& kind, const State& like) {
+  State state = clone_state(like);
+  if (Status status = kind.identity(state); !status.ok()) return status;
+  return state;
+}
+
+// The state that one rank holds.
+Result<State> rank_state(Trial& trial, const Group& group, int draw, size_t rank) {
+  const RankCall& call = *trial.ranks()[rank];
+  State state;
+  if (!group.kind->has_local()) {
+    for (const int output : group.outputs) state.push_back(call.outputs()[output].clone());
+    return state;
+  }
+  std::vector<OptionalOutput> outputs;
+  for (const int output : group.outputs) outputs.push_back(call.local().outputs[output]);
+  Result<std::vector<TensorMeta>> metas =
+      group.kind->state_metas(call.local().call, outputs, &call.local().location);
+  if (!metas.ok()) return metas.status();
+  for (const TensorMeta& meta : *metas) state.push_back(Tensor::zeros(meta));
+  Status status = group.kind->local(call.local().call, trial.rank_inputs(draw, rank),
+                                    &call.local().location, state);
+  if (!status.ok()) return status;
+  return state;
+}
+
+// Orders and groupings in which the states are merged.
+enum class Order { kForward, kBackward, kPairs, kWithIdentities };
+
+Result<State> merge(const PartialKind& kind, std::vector<State> states, Order order) {
+  if (order == Order::kBackward) std::reverse(states.begin(), states.end());
+  if (order == Order::kWithIdentities) {
+    Result<State> one = identity_state(kind, states[0]), two = identity_state(kind, states[0]);
+    if (!one.ok()) return one.status();
+    if (!two.ok()) return two.status();
+    states.insert(states.begin(), {*std::move(one), *std::move(two)});
+    Result<State> last = identity_state(kind, states[0]);
+    if (!last.ok()) return last.status();
+    states.push_back(*std::move(last));
+  }
+  const size_t reach = order == Order::kPairs ? 2 : states.size();
+  while (states.size() > 1) {
+    std::vector<State> merged;
+    for (size_t first = 0; first < states.size(); first += reach) {
+      for (size_t next = first + 1; next < std::min(first + reach, states.size()); ++next) {
+        if (Status status = kind.combine(states[first], states[next]); !status.ok()) return status;
+      }
+      merged.push_back(std::move(states[first]));
+    }
+    states = std::move(merged);
+  }
+  return std::move(states[0]);
+}
+
+// "" if what `state` finishes to is the truth.
+Result<std::string> compare(Place& place, const Group& group, const State& state, int draw,
+                            bool& judged) {
+  State outputs;
+  for (const int output : group.outputs) {
+    const TensorMeta& meta = place.subject().outputs[output]->meta;
+    outputs.push_back(Tensor::zeros(TensorMeta::contiguous(meta.dtype, meta.shape)));
+  }
+  if (Status status = group.kind->finish(state, outputs); !status.ok()) return status;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::vector<Lanes> lanes(1);
+    read_lanes(outputs[i], lanes[0]);
+    Mismatch mismatch;
+    const Judgement judgement =
+        judge(Placement::replicate(), *place.draw(draw).truths[group.outputs[i]], {}, lanes,
+              place.error_model(group.outputs[i]), &mismatch);
+    judged |= judgement == Judgement::kHolds;
+    if (judgement == Judgement::kFails)
+      return fmt::format("element {} of output {} differs", mismatch.element, group.outputs[i]);
+  }
+  return std::string();
+}
+
+Result<std::string> judge_group(Place& place, Trial& trial, const Group& group, int draw,
+                                bool& judged) {
+  std::vector<State> states;
+  for (size_t rank = 0; rank < trial.ranks().size(); ++rank) {
+    Result<State> state = rank_state(trial, group, draw, rank);
+    if (!state.ok()) return annotate(state.status(), fmt::format("the state of rank {}", rank));
+    states.push_back(*std::move(state));
+  }
+  static constexpr std::pair<Order, std::string_view> kOrders[] = {
+      {Order::kForward, "in rank order"},
+      {Order::kBackward, "backwards"},
+      {Order::kPairs, "in pairs"},
+      {Order::kWithIdentities, "with identity states"}};
+  for (const auto& [order, words] : kOrders) {
+    std::vector<State> copies;
+    for (const State& state : states) copies.push_back(clone_state(state));
+    Result<State> merged = merge(*group.kind, std::move(copies), order);
+    if (!merged.ok()) return merged.status();
+    Result<std::string> difference = compare(place, group, *merged, draw, judged);
+    if (!difference.ok()) return difference.status();
+    if (!difference->empty())
+      return fmt::format("{} once the states of {} are merged {}", *difference, group.kind->name,
+                         words);
+  }
+  return std::string();
+}
+
+}  // namespace
+
+bool has_joint_outputs(const Rule& rule) {
+  return std::any_of(rule.outputs.begin(), rule.outputs.end(), is_joint);
+}
+
+JointVerdict judge_joint(Place& place, Trial& trial, const Rule& rule, int draws,
+                         const Registry& registry) {
+  JointVerdict verdict;
+  const auto fail = [&](const Status& status) {
+    verdict.reason = std::string(message_of(status));
+    return verdict;
+  };
+  Result<std::vector<Group>> groups = groups_of(rule, registry);
+  if (!groups.ok()) return fail(groups.status());
+  const bool runs_kernel = std::any_of(groups->begin(), groups->end(),
+                                       [](const Group& group) { return !group.kind->has_local(); });
+  for (int draw = 0; draw < draws; ++draw) {
+    if (!place.draw(draw).status.ok()) continue;
+    if (runs_kernel) {
+      if (Status status = trial.run_ranks(draw); !status.ok()) return fail(status);
+    }
+    for (const Group& group : *groups) {
+      Result<std::string> difference = judge_group(place, trial, group, draw, verdict.judged);
+      if (!difference.ok()) return fail(difference.status());
+      if (!difference->empty()) return fail(invalid_argument("{}", *difference));
+    }
+  }
+  return verdict;
+}
+
+}  // namespace onedim

@@ -1,0 +1,234 @@
+#include "core/validate/judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace onedim {
+namespace {
+
+// What joins the local values of one element.
+enum class Join { kSum, kAvg, kMax, kMin, kProduct };
+
+Join join_of(const Placement& placement) {
+  if (placement.is_partial("sum")) return Join::kSum;
+  if (placement.is_partial("avg")) return Join::kAvg;
+  if (placement.is_partial("max")) return Join::kMax;
+  return placement.is_partial("min") ? Join::kMin : Join::kProduct;
+}
+
+// Outcome of one element: not judged, or right, or wrong.
+enum class Element { kSkipped, kRight, kWrong };
+
+struct RealJudge {
+  const ErrorModel& model;
+  double absolute;
+
+  Element compare(double got, double truth, double magnitude) const {
+    if (got == truth) return Element::kRight;
+    if (std::isnan(got) || std::isnan(truth)) {
+      return std::isnan(got) && std::isnan(truth) ? Element::kRight : Element::kWrong;
+    }
+    const double error = std::abs(got - truth);
+    return error <= model.relative * (std::abs(truth) + magnitude) + absolute ? Element::kRight
+                                                                              : Element::kWrong;
+  }
+  // One copy of an element, as R and shards have it.
+  Element copy(double got, double truth) const {
+    if (!model.nonfinite && (!std::isfinite(truth) || std::isinf(got))) return Element::kSkipped;
+    return compare(got, truth, 0);
+  }
+};
+
+double join_pair(Join join, double a, double b) {
+  switch (join) {
+    case Join::kSum:
+    case Join::kAvg:
+      return a + b;
+    case Join::kProduct:
+      return a * b;
+    case Join::kMax:
+      return std::isnan(a) || a >= b ? a : b;  // NaN wins either way: a >= NaN is false
+    case Join::kMin:
+      return std::isnan(a) || a <= b ? a : b;
+  }
+  return a;
+}
+
+Element judge_joined(const RealJudge& judge, Join join, double truth, std::span<const Lanes> locals,
+                     size_t index) {
+  if (!judge.model.nonfinite && !std::isfinite(truth)) return Element::kSkipped;
+  double joined = locals[0].reals[index];
+  double magnitude = std::abs(joined);
+  bool infinite = std::isinf(joined);
+  for (size_t rank = 1; rank < locals.size(); ++rank) {
+    const double local = locals[rank].reals[index];
+    joined = join_pair(join, joined, local);
+    magnitude += std::abs(local);
+    infinite |= std::isinf(local);
+  }
+  if (join == Join::kAvg) joined /= static_cast<double>(locals.size());
+  if (!judge.model.nonfinite && (infinite || std::isinf(joined))) return Element::kSkipped;
+  return judge.compare(joined, truth, join == Join::kProduct ? std::abs(joined) : magnitude);
+}
+
+// Complex numbers are compared by magnitude; only sum, avg, product and copies exist.
+Element judge_complex(const RealJudge& judge, const Placement& placement,
+                      std::complex<double> truth, std::span<const Lanes> locals, size_t index) {
+  std::complex<double> joined{locals[0].reals[2 * index], locals[0].reals[2 * index + 1]};
+  double magnitude = std::abs(joined);
+  for (size_t rank = 1; rank < locals.size(); ++rank) {
+    const std::complex<double> local{locals[rank].reals[2 * index],
+                                     locals[rank].reals[2 * index + 1]};
+    joined = placement.is_partial("product") ? joined * local : joined + local;
+    magnitude += std::abs(local);
+  }
+  if (placement.is_partial("avg")) joined /= static_cast<double>(locals.size());
+  const bool finite =
+      std::isfinite(std::abs(truth)) && !std::isinf(std::abs(joined)) && !std::isinf(magnitude);
+  if (!finite && !judge.model.nonfinite) return Element::kSkipped;
+  if (!finite || std::isnan(std::abs(joined))) {
+    const Element real = judge.compare(joined.real(), truth.real(), 0);
+    return real == Element::kRight ? judge.compare(joined.imag(), truth.imag(), 0) : real;
+  }
+  const double error = std::abs(joined - truth);
+  const double allowed = judge.model.relative * (std::abs(truth) + magnitude) + judge.absolute;
+  return error <= allowed ? Element::kRight : Element::kWrong;
+}
+
+int64_t wrap(DType dtype, uint64_t value) {
+  switch (size_of(dtype)) {
+    case 1:
+      return dtype == DType::kU8 ? static_cast<int64_t>(static_cast<uint8_t>(value))
+                                 : static_cast<int64_t>(static_cast<int8_t>(value));
+    case 2:
+      return static_cast<int16_t>(value);
+    case 4:
+      return static_cast<int32_t>(value);
+    default:
+      return static_cast<int64_t>(value);
+  }
+}
+
+int64_t join_integers(Join join, DType dtype, std::span<const Lanes> locals, size_t index) {
+  int64_t joined = locals[0].integers[index];
+  for (size_t rank = 1; rank < locals.size(); ++rank) {
+    const int64_t local = locals[rank].integers[index];
+    const uint64_t a = static_cast<uint64_t>(joined), b = static_cast<uint64_t>(local);
+    if (join == Join::kMax)
+      joined = std::max(joined, local);
+    else if (join == Join::kMin)
+      joined = std::min(joined, local);
+    else
+      joined = static_cast<int64_t>(join == Join::kProduct ? a * b : a + b);
+  }
+  return dtype == DType::kBool ? joined : wrap(dtype, static_cast<uint64_t>(joined));
+}
+
+// Roundings of a kernel, in units of epsilon: generous where digits abound, few where they are
+// scarce.
+double slack_of(double epsilon) {
+  if (epsilon <= epsilon_of(DType::kF64)) return 0x1p21;
+  if (epsilon <= epsilon_of(DType::kF32)) return 0x1p9;
+  return epsilon <= epsilon_of(DType::kBF16) ? 4 : 1.5;
+}
+
+struct Tally {
+  bool judged = false;
+  // False: the element is wrong and the verdict is known.
+  bool add(Element element) {
+    judged |= element != Element::kSkipped;
+    return element != Element::kWrong;
+  }
+  Judgement verdict() const { return judged ? Judgement::kHolds : Judgement::kNothingJudged; }
+};
+
+Judgement fails(Mismatch* mismatch, int64_t element, int64_t rank) {
+  if (mismatch != nullptr) *mismatch = {element, rank};
+  return Judgement::kFails;
+}
+
+Element judge_copy(const RealJudge& judge, const Truth& truth, std::span<const Lanes> local,
+                   size_t at, size_t from) {
+  if (truth.lanes.lane_class == LaneClass::kInteger) {
+    return local[0].integers[at] == truth.lanes.integers[from] ? Element::kRight : Element::kWrong;
+  }
+  if (truth.lanes.lane_class == LaneClass::kReal)
+    return judge.copy(local[0].reals[at], truth.lanes.reals[from]);
+  const std::complex<double> value{truth.lanes.reals[2 * from], truth.lanes.reals[2 * from + 1]};
+  return judge_complex(judge, Placement::replicate(), value, local, at);
+}
+
+// R (owned empty) and shards.
+Judgement judge_copies(const RealJudge& judge, const Truth& truth,
+                       std::span<const std::vector<int32_t>> owned, std::span<const Lanes> locals,
+                       Mismatch* mismatch) {
+  Tally tally;
+  const int64_t total = truth.lanes.count();
+  for (size_t rank = 0; rank < locals.size(); ++rank) {
+    const int64_t count = owned.empty() ? total : static_cast<int64_t>(owned[rank].size());
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t from = owned.empty() ? i : owned[rank][i];
+      if (!tally.add(judge_copy(judge, truth, locals.subspan(rank, 1), i, from))) {
+        return fails(mismatch, from, static_cast<int64_t>(rank));
+      }
+    }
+  }
+  if (total == 0) tally.judged = true;
+  return tally.verdict();
+}
+
+Judgement judge_partial(const RealJudge& judge, const Placement& placement, const Truth& truth,
+                        std::span<const Lanes> locals, Mismatch* mismatch) {
+  Tally tally;
+  const Join join = join_of(placement);
+  const int64_t total = truth.lanes.count();
+  for (int64_t i = 0; i < total; ++i) {
+    Element element = Element::kRight;
+    switch (truth.lanes.lane_class) {
+      case LaneClass::kInteger:
+        if (join_integers(join, truth.dtype, locals, i) != truth.lanes.integers[i])
+          element = Element::kWrong;
+        break;
+      case LaneClass::kReal:
+        element = judge_joined(judge, join, truth.lanes.reals[i], locals, i);
+        break;
+      case LaneClass::kComplex:
+        element = judge_complex(
+            judge, placement, {truth.lanes.reals[2 * i], truth.lanes.reals[2 * i + 1]}, locals, i);
+    }
+    if (!tally.add(element)) return fails(mismatch, i, -1);
+  }
+  if (total == 0) tally.judged = true;
+  return tally.verdict();
+}
+
+}  // namespace
+
+ErrorModel ErrorModel::of(DType dtype, DType coarsest) {
+  if (!is_floating(dtype) && !is_complex(dtype)) return {};
+  const double epsilon = std::max(epsilon_of(dtype), epsilon_of(coarsest));
+  const double relative = slack_of(epsilon) * epsilon;
+  return {
+      .relative = relative, .absolute = std::min(4 * epsilon, relative / 4), .nonfinite = false};
+}
+
+Truth make_truth(const Tensor& tensor) {
+  Truth truth;
+  truth.dtype = tensor.dtype();
+  read_lanes(tensor, truth.lanes);
+  for (double value : truth.lanes.reals) {
+    if (std::isfinite(value)) truth.largest = std::max(truth.largest, std::abs(value));
+  }
+  return truth;
+}
+
+Judgement judge(const Placement& placement, const Truth& truth,
+                std::span<const std::vector<int32_t>> owned, std::span<const Lanes> locals,
+                const ErrorModel& model, Mismatch* mismatch) {
+  const RealJudge real{model, model.absolute * truth.largest};
+  if (placement.is_partial()) return judge_partial(real, placement, truth, locals, mismatch);
+  if (placement.is_replicate()) owned = {};
+  return judge_copies(real, truth, owned, locals, mismatch);
+}
+
+}  // namespace onedim

@@ -1,0 +1,81 @@
+#pragma once
+// Place: one set of sizes of a case in one world, with everything that many input combinations
+// share there: the drawn global inputs, the truth (the op on whole tensors), the local tensors of
+// every slot under every placement, and which global elements a shard owns. All of it is made on
+// first use and kept. A draw is keyed by seed, sizes, world and number, so results do not depend on
+// the order of use. Not thread-safe.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/pack/op.hpp"
+#include "core/validate/judge.hpp"
+#include "core/validate/value_draw.hpp"
+
+namespace onedim {
+
+// A call with the domains of its inputs and its inferred outputs.
+struct Subject {
+  const Op* op = nullptr;
+  Call call;
+  std::vector<Domain> domains;  // one per input slot
+  std::vector<OptionalOutput> outputs;
+};
+
+// Infers the outputs; fails where the op refuses the call.
+Result<Subject> make_subject(const Op& op, CallText text);
+
+struct Draw {
+  std::vector<Tensor> inputs;                // empty tensors where absent
+  std::vector<std::optional<Truth>> truths;  // per output
+  Status status;                             // of the op on whole tensors
+};
+
+using OwnedElements = std::vector<std::vector<int32_t>>;  // per rank, in local order
+
+class Place {
+ public:
+  // `subject` outlives the place.
+  Place(const Subject& subject, int64_t world, uint64_t key);
+
+  const Subject& subject() const { return *subject_; }
+  int64_t world() const { return world_; }
+  const Draw& draw(int number);
+  // The local tensors of `slot`, one a rank; built in or shard placements that fit the slot.
+  std::span<Tensor> locals(int draw, int slot, const Placement& placement);
+  const OwnedElements& owned(const Dims& shape, const Placement& placement);
+  // Rounding allowed for `output`.
+  const ErrorModel& error_model(int output) const { return models_[output]; }
+  // True once two judged elements of `output` differed in any draw made so far.
+  bool varies(int output) const { return varies_[output]; }
+
+ private:
+  struct LocalKey {
+    int draw;
+    int slot;
+    Placement placement;
+    auto operator<=>(const LocalKey&) const = default;
+  };
+  void note_variation(int output, const Truth& truth);
+  std::vector<Tensor> make_locals(int draw, int slot, const Placement& placement);
+
+  const Subject* subject_;
+  int64_t world_;
+  uint64_t key_;
+  std::vector<double> constants_;
+  std::vector<ErrorModel> models_;
+  std::vector<bool> varies_;
+  std::vector<std::optional<double>> first_values_;
+  std::vector<std::unique_ptr<Draw>> draws_;
+  std::map<LocalKey, std::vector<Tensor>> locals_;
+  std::map<std::pair<Dims, Placement>, OwnedElements> owned_;
+};
+
+// A shard names a dim of the shape whose length is not 1: on such a dim S means R and is not tried.
+bool is_splittable(const Placement& placement, const Dims& shape);
+// Every rank owns equally much.
+bool divides(const Placement& placement, const Dims& shape, int64_t world);
+
+}  // namespace onedim

@@ -1,0 +1,175 @@
+#include "core/validate/value_draw.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/validate/lanes.hpp"
+#include "core/validate/number_grid.hpp"
+
+namespace onedim {
+namespace {
+
+double signed_value(double magnitude, Random& random) {
+  return random.chance(50) ? magnitude : -magnitude;
+}
+
+// One unconstrained value on the grid.
+double draw_kind(ValueKind kind, const NumberGrid& grid, std::span<const double> constants,
+                 Random& random) {
+  const int64_t steps = static_cast<int64_t>(grid.limit / grid.step);
+  switch (kind) {
+    case ValueKind::kMixed:
+      return static_cast<double>(random.between(-steps, steps)) * grid.step;
+    case ValueKind::kTies: {
+      static constexpr std::array<double, 6> kTies = {-2, -1, 0, 0, 1, 2};
+      return random.pick<double>(kTies);
+    }
+    case ValueKind::kNegative:
+      return -static_cast<double>(random.between(1, steps)) * grid.step;
+    case ValueKind::kPositive:
+      return static_cast<double>(random.between(1, steps)) * grid.step;
+    case ValueKind::kFine:
+      return (random.chance(50) ? 1 : -1) + static_cast<double>(random.between(-3, 3)) * grid.step;
+    case ValueKind::kWide: {
+      const int low = std::max(std::ilogb(grid.step), -3), high = std::ilogb(grid.wide);
+      return signed_value(std::ldexp(1.0, static_cast<int>(random.between(low, high))), random);
+    }
+    case ValueKind::kIntegers:
+      return static_cast<double>(random.between(-3, 3));
+    case ValueKind::kConstants: {
+      const double base = constants.empty()
+                              ? static_cast<double>(random.between(-1, 1))
+                              : constants[random.below(static_cast<int64_t>(constants.size()))];
+      const std::array<double, 5> shifts = {0, 0, grid.step, -grid.step, signed_value(1, random)};
+      const double value = base + random.pick<double>(shifts);
+      return std::abs(value) <= grid.wide ? std::round(value / grid.step) * grid.step : grid.limit;
+    }
+  }
+  return 0;
+}
+
+double power_of_two(double value) {
+  return std::ldexp(1.0, std::clamp(std::ilogb(std::abs(value) + 1), 0, 4) - 2);
+}
+
+double nonfinite_value(double value, Random& random) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (random.chance(60)) return value;
+  const std::array<double, 4> values = {std::numeric_limits<double>::quiet_NaN(), kInfinity,
+                                        -kInfinity, 0};
+  return random.pick<double>(values);
+}
+
+double real_of(const Value& value) {
+  if (const int64_t* integer = value.get_if<int64_t>()) return static_cast<double>(*integer);
+  if (const bool* flag = value.get_if<bool>()) return *flag;
+  const double* real = value.get_if<double>();
+  return real == nullptr ? 0 : *real;
+}
+
+// `value` moved into the domain, still on the grid.
+double constrain(double value, const Domain& domain, const NumberGrid& grid, Random& random) {
+  if (grid.powers_only) return power_of_two(value);
+  if (!grid.is_signed) value = std::abs(value);
+  if (domain.name == "positive") return value == 0 ? grid.step : std::abs(value);
+  if (domain.name == "nonnegative") return std::abs(value);
+  if (domain.name == "nonzero") return value == 0 ? 1 : value;
+  if (domain.name == "unit") return grid.step < 1 ? std::remainder(value, 2) * 0.875 : 0;
+  if (domain.name == "probability")
+    return grid.step < 1 ? std::fmod(std::abs(value), 1.0) : random.below(2);
+  if (domain.name == "nonfinite") return nonfinite_value(value, random);
+  if (domain.name == "values")
+    return real_of(domain.arguments[random.below(static_cast<int64_t>(domain.arguments.size()))]);
+  return value;
+}
+
+// Spread, crowded, all equal: duplicates are what distinguishes many rules of indexed ops.
+void draw_indices(int64_t bound, ValueKind kind, Random& random, std::vector<int64_t>& values) {
+  const int64_t base = random.below(bound);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (kind == ValueKind::kTies)
+      values[i] = std::min(bound - 1, base + random.below(2));
+    else if (kind == ValueKind::kFine)
+      values[i] = base;
+    else if (kind == ValueKind::kWide)
+      values[i] = static_cast<int64_t>(i) % bound;
+    else
+      values[i] = random.below(bound);
+  }
+}
+
+// Ends of consecutive groups that fill [0, total]; groups may be empty.
+void draw_offsets(int64_t total, Random& random, std::vector<int64_t>& values) {
+  for (int64_t& value : values) value = random.between(0, total);
+  std::sort(values.begin(), values.end());
+  if (!values.empty()) values.back() = total;
+}
+
+void draw_flags(ValueKind kind, Random& random, std::vector<int64_t>& values) {
+  static constexpr std::array<int, kValueKindCount> kPercentTrue = {50, 50, 0, 85, 100, 15, 50, 50};
+  for (int64_t& value : values) value = random.chance(kPercentTrue[static_cast<int>(kind)]);
+}
+
+void draw_integers(const TensorMeta& meta, const Domain& domain, ValueKind kind,
+                   std::span<const double> constants, Random& random,
+                   std::vector<int64_t>& values) {
+  if (domain.name == "index")
+    return draw_indices(std::max<int64_t>(1, static_cast<int64_t>(real_of(domain.arguments[0]))),
+                        kind, random, values);
+  if (domain.name == "offsets")
+    return draw_offsets(static_cast<int64_t>(real_of(domain.arguments[0])), random, values);
+  if (meta.dtype == DType::kBool && domain.name != "values")
+    return draw_flags(kind, random, values);
+  const NumberGrid grid = grid_of(meta.dtype);
+  for (int64_t& value : values) {
+    value = static_cast<int64_t>(
+        constrain(draw_kind(kind, grid, constants, random), domain, grid, random));
+  }
+}
+
+void collect_constants(const Value& value, std::vector<double>& constants) {
+  if (const ValueList* list = value.get_if<ValueList>()) {
+    for (const Value& item : *list) collect_constants(item, constants);
+  } else if (value.get_if<int64_t>() != nullptr || value.get_if<double>() != nullptr) {
+    const double number = real_of(value);
+    if (std::isfinite(number)) constants.push_back(number);
+  }
+}
+
+}  // namespace
+
+std::vector<double> attribute_constants(const Call& call) {
+  std::vector<double> constants;
+  for (const auto& [name, value] : call.attributes) collect_constants(value, constants);
+  return constants;
+}
+
+bool is_nonfinite_domain(const Domain& domain) { return domain.name == "nonfinite"; }
+
+bool binds_local_values(const Domain& domain) {
+  return domain.name == "index" || domain.name == "offsets";
+}
+
+Tensor draw_values(const TensorMeta& meta, const Domain& domain, ValueKind kind,
+                   std::span<const double> constants, Random random) {
+  Tensor tensor = Tensor::zeros(meta);
+  Lanes lanes;
+  lanes.lane_class = lane_class_of(meta.dtype);
+  const int64_t count = tensor.element_count();
+  if (lanes.lane_class == LaneClass::kInteger) {
+    lanes.integers.resize(count);
+    draw_integers(meta, domain, kind, constants, random, lanes.integers);
+  } else {
+    const NumberGrid grid = grid_of(meta.dtype);
+    lanes.reals.resize(lanes.lane_class == LaneClass::kComplex ? 2 * count : count);
+    for (double& value : lanes.reals) {
+      value = constrain(draw_kind(kind, grid, constants, random), domain, grid, random);
+    }
+  }
+  write_lanes(lanes, tensor);
+  return tensor;
+}
+
+}  // namespace onedim
