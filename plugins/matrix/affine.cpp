@@ -1,6 +1,7 @@
 // addmm, baddbmm, linear: a product plus a bias that broadcasts to it.
 
 #include "biased.hpp"
+#include "families.hpp"
 #include "product.hpp"
 
 namespace matrix {

@@ -4,9 +4,11 @@
 // ordered partial of the bias only shifts by a replicated product. A side with factor 0 is not
 // looked at: any placement of it that keeps the local shapes together is right.
 
-#include "families.hpp"
+#include <onedim/einsum.hpp>
 
 namespace matrix {
+
+using namespace onedim::api;
 
 struct Bias {
   int slot = 0;

@@ -2,7 +2,6 @@
 // merge together: the joint partials reduction.max and reduction.min.
 
 #include "extremum.hpp"
-#include "passes.hpp"
 
 namespace reduction {
 namespace {

@@ -3,12 +3,13 @@
 
 #include <onedim/pack.hpp>
 
+#include "passes.hpp"
+
 namespace reduction {
 
 using namespace onedim::api;
 
-void declare_sums(Registrar& r);       // sum, mean
-void declare_products(Registrar& r);   // prod
+void declare_sums(Registrar& r);       // sum, mean, prod
 void declare_extrema(Registrar& r);    // amax, amin, max, min and their joint partials
 void declare_logical(Registrar& r);    // any, all
 void declare_positions(Registrar& r);  // argmax, argmin and their joint partials
@@ -37,6 +38,20 @@ inline DType sum_dtype(const Call& call) {
   if (call.has_attribute("dtype")) return call.attribute<DType>("dtype");
   const DType self = call.input(0).dtype();
   return category(self) < 2 ? DType::kI64 : self;
+}
+
+// Adds the passes of the cast from self to the output that `keep(pass)` accepts.
+template <typename Keep>
+void add_passes(const Call& call, RuleSink& rules, Keep keep) {
+  for (const Pass& pass : cast_passes(call.input(0).dtype(), call.output().dtype())) {
+    if (!keep(pass)) continue;
+    RuleOptions options;
+    options.flags = pass.to_rounding ? uint64_t{ONEDIM_RULE_TO_ROUNDING} : 0;
+    const Placement in = partial(pass.in);
+    const std::vector<Placement> outputs(static_cast<size_t>(call.output_count()),
+                                         partial(pass.out));
+    rules.add(outputs, std::span(&in, 1), options);
+  }
 }
 
 // True per output element: some (all) of the elements it stands for differ from zero.

@@ -1,7 +1,7 @@
 // any and all: whether some (all) elements differ from zero. The output is bool, or u8 for u8,
 // where true is 1: there `and` is also a product.
 
-#include "passes.hpp"
+#include "families.hpp"
 
 namespace reduction {
 namespace {

@@ -3,11 +3,15 @@
 namespace reduction {
 namespace {
 
-// x != 0. Unsigned integers differ from zero if their maximum does; signed ones may not.
+using namespace onedim::api;
+
+// x != 0. Unsigned integers differ from zero if their maximum or sum does (short of wrap-around, as
+// for all comparisons); signed ones may not.
 std::vector<Pass> truth_passes(DType from) {
   if (is_bool(from)) return {{"max", "max"}, {"min", "min"}};
   std::vector<Pass> passes = {{"min", "product"}};
-  if (from == DType::kU8) passes.insert(passes.end(), {{"max", "max"}, {"min", "min"}});
+  if (from == DType::kU8)
+    passes.insert(passes.end(), {{"max", "max"}, {"min", "min"}, {"max", "sum"}});
   return passes;
 }
 
