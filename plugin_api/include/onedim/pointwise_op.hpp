@@ -46,7 +46,7 @@ inline PointwiseDTypes OpBuilder::checked_dtypes(const Call& call) const {
   const PointwiseDTypes dtypes = pointwise_dtypes_(call);
   const uint64_t accepted = (accepted_ ? accepted_ : ~uint64_t{0}) & ~refused_;
   if (!(accepted & dtype_bit(dtypes.compute))) {
-    fail(std::string(name()) + " is not defined for " + name_of(dtypes.compute));
+    fail(std::string("not defined for ") + name_of(dtypes.compute));
   }
   return dtypes;
 }
