@@ -68,6 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         Sin{"null_infer", "bad-descriptor", "infer"}, Sin{"null_text", "bad-descriptor", ""},
         Sin{"absurd_count", "bad-descriptor", ""}, Sin{"bad_op_name", "bad-descriptor", "co-py"},
         Sin{"bad_schema", "bad-descriptor", "Tensor self"}, Sin{"bad_rule", "bad-descriptor", ""},
+        Sin{"wrapper_bad_schema", "bad-descriptor", "Tensor self"},
         Sin{"not_utf8", "bad-descriptor", "UTF-8"}, Sin{"small_struct", "bad-descriptor", ""},
         Sin{"third_is_bad", "bad-descriptor", "Banana"},
         Sin{"bad_pack_name", "bad-descriptor", "name"}, Sin{"null_init", "bad-descriptor", "init"},

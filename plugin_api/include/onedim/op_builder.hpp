@@ -215,6 +215,7 @@ inline std::vector<std::string> OpBuilder::schema_tensor_arguments() const {
   std::vector<std::string> names;
   size_t at = schema_.find('(') + 1;
   const size_t end = schema_.rfind(')', schema_.find("->"));
+  if (end == std::string::npos) return names;  // ill-formed, which the host will say
   while (at < end) {
     const size_t stop = std::min(schema_.find(',', at), end);
     const std::string argument = schema_.substr(at, stop - at);
