@@ -126,14 +126,25 @@ void compute_einsum(const Call& call, const onedim_execution_t& execution) {
   });
 }
 
-// A sum of one operand's integers is an i64, as ATen's sum is; products keep their dtype.
+// Whether the letter is summed within one operand, before any product.
+bool is_summed_alone(const Einsum& einsum, char letter) {
+  const size_t count = einsum.operands.size();
+  size_t holders = 0;
+  for (size_t k = 0; k < count; ++k) {
+    const size_t dim = einsum.operands[k].find(letter);
+    holders += dim != std::string::npos && (count == 1 || einsum.shapes[k][dim] != 1);
+  }
+  return einsum.is_summed(letter) && holders == 1;
+}
+
+// Such sums of integers are i64, as ATen's sum is; products keep their dtype.
 DType einsum_dtype(const Call& call, const Einsum& einsum) {
   const DType dtype = call.input(0).dtype();
-  if (einsum.operands.size() > 1) {
-    if (is_bool(dtype)) fail("no product of bools", ONEDIM_STATUS_UNIMPLEMENTED);
-    return dtype;
-  }
-  const bool sums = !subtract(einsum.operands[0], einsum.output).empty();
+  if (einsum.operands.size() > 1 && is_bool(dtype))
+    fail("no product of bools", ONEDIM_STATUS_UNIMPLEMENTED);
+  const std::string letters = einsum.letters();
+  const bool sums = std::any_of(letters.begin(), letters.end(),
+                                [&](char letter) { return is_summed_alone(einsum, letter); });
   return sums && category(dtype) < 2 ? DType::kI64 : dtype;
 }
 

@@ -9,10 +9,34 @@
 namespace reduction {
 namespace {
 
+// Folds the input as the output's dtype: elements are cast first, so a narrow float rounds each.
+template <typename C, typename Op>
+std::vector<Accumulator<C>> fold_cast(const Call& call, int identity, Op op) {
+  const TensorView self = call.input(0);
+  const DType to = call.output().dtype();
+  const auto start = static_cast<Accumulator<C>>(identity);
+  if (self.dtype() == to || size_of(to) != 2 || !is_floating(to))
+    return fold<C>(self, reduced_dims(call), start, op);
+  const std::vector<C> values = load_dense<C>(self);
+  std::vector<uint16_t> rounded(values.size());
+  store_row(to, values.data(), 1, self.element_count(),
+            reinterpret_cast<std::byte*>(rounded.data()));
+  std::vector<int64_t> strides(static_cast<size_t>(self.ndim()), 1);
+  for (int dim = self.ndim() - 2; dim >= 0; --dim)
+    strides[dim] = strides[dim + 1] * self.size(dim + 1);
+  onedim_tensor_t cast{};
+  cast.present = 1;
+  cast.dtype = static_cast<int32_t>(to);
+  cast.ndim = self.ndim();
+  cast.shape = self.shape().data();
+  cast.strides = strides.data();
+  cast.data = rounded.data();
+  return fold<C>(TensorView(&cast), reduced_dims(call), start, op);
+}
+
 template <typename C>
 std::vector<Accumulator<C>> sums_of(const Call& call) {
-  using Acc = Accumulator<C>;
-  return fold<C>(call.input(0), reduced_dims(call), Acc(0), plus<Acc>);
+  return fold_cast<C>(call, 0, plus<Accumulator<C>>);
 }
 
 void compute_sum(const Call& call, const onedim_execution_t&) {
@@ -98,12 +122,11 @@ OpBuilder& declare_mean(Registrar& r, std::string_view schema) {
 // A product of bools is their `and`.
 void compute_product(const Call& call, const onedim_execution_t&) {
   const TensorView out = call.output();
-  const std::vector<bool> reduced = reduced_dims(call);
-  if (is_bool(out.dtype())) return store_dense(all_nonzero(call.input(0), reduced).data(), out);
+  if (is_bool(out.dtype()))
+    return store_dense(all_nonzero(call.input(0), reduced_dims(call)).data(), out);
   with_compute_type<float, double, int64_t, std::complex<float>, std::complex<double>>(
       out.dtype(), [&]<typename C>(C) {
-        using Acc = Accumulator<C>;
-        store_dense(fold<C>(call.input(0), reduced, Acc(1), times<Acc>).data(), out);
+        store_dense(fold_cast<C>(call, 1, times<Accumulator<C>>).data(), out);
       });
 }
 
