@@ -2,8 +2,8 @@
 // PackLoader: finds pack files, probes them in a child process, opens, stages and commits them.
 // Files come in search order and, within a folder, in name order, so results never depend on the
 // file system. The same file under two names is loaded once; a copy clashes by its ids, and the
-// earlier stays. Libraries stay open until the process ends. Thread-safe: concurrent calls take
-// turns.
+// earlier stays. Libraries stay open until the process ends, so a pack in use is replaced by
+// renaming a new file over it, never by writing into it. Thread-safe: concurrent calls take turns.
 
 #include <chrono>
 #include <filesystem>

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "tests/pack/gallery.hpp"
+#include "tests/random_seed.hpp"
 
 namespace onedim {
 namespace {
@@ -134,9 +135,7 @@ TEST(ElfNote, AnyByteMayBeWrong) {
 }
 
 TEST(ElfNote, ManyBytesMayBeWrong) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937 random(seed);
+  std::mt19937_64 random(random_seed());
   const std::string good = good_pack();
   for (int round = 0; round < 2000; ++round) {
     std::string bytes = good.substr(0, random() % 2 == 0 ? good.size() : random() % good.size());

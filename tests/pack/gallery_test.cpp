@@ -139,7 +139,7 @@ TEST(GalleryFiles, AllSinnersInOneFolder) {
   }
   Registry registry;
   LoadOptions options = probing({folder.path()});
-  options.probe_deadline = std::chrono::milliseconds(700);
+  options.probe_deadline = std::chrono::milliseconds(1500);
   const auto reports = load_packs(options, registry);
   for (const char* good :
        {"alpha", "crashes_later", "first_claim", "leaves_thread", "noisy", "slow", "zulu"}) {
