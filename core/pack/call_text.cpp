@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "core/base/text.hpp"
 #include "core/pack/call.hpp"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 
 #include "core/pack/variant.hpp"
 
@@ -150,43 +152,45 @@ std::vector<std::vector<Placement>> output_choices(const Subject& subject, const
   return choices;
 }
 
-bool is_conditional(const Rule& rule) { return rule.even_only || !rule.requirements.empty(); }
+// True if `a` holds wherever `b` does, as exactly.
+bool absorbs(const Rule& a, const Rule& b) {
+  const auto is_asked_by_b = [&](const Requirement& requirement) {
+    return std::find(b.requirements.begin(), b.requirements.end(), requirement) !=
+           b.requirements.end();
+  };
+  return (!a.even_only || b.even_only) && (!a.to_rounding || b.to_rounding) &&
+         std::all_of(a.requirements.begin(), a.requirements.end(), is_asked_by_b);
+}
 
-// Collects rules under their text; of equal placements and conditions the most telling one stays.
+// Collects rules under their text; none stays that another of the same placements absorbs.
 class RuleSet {
  public:
   void add(ClosedRule rule) {
     std::vector<ClosedRule>& same = by_text_[format_rule(rule.rule)];
     for (ClosedRule& other : same) {
-      if (other.rule.even_only != rule.rule.even_only ||
-          other.rule.requirements != rule.rule.requirements)
-        continue;
-      if (is_better(rule, other)) other = std::move(rule);
-      return;
+      const bool is_weaker = absorbs(other.rule, rule.rule);
+      if (is_weaker && absorbs(rule.rule, other.rule)) {
+        if (rank(rule) > rank(other)) other = std::move(rule);
+        return;
+      }
+      if (is_weaker) return;
     }
+    std::erase_if(same, [&](const ClosedRule& other) { return absorbs(rule.rule, other.rule); });
     same.push_back(std::move(rule));
   }
 
   std::vector<ClosedRule> take() {
     std::vector<ClosedRule> rules;
     for (auto& [text, same] : by_text_) {
-      const bool is_free = std::any_of(same.begin(), same.end(), [](const ClosedRule& rule) {
-        return !is_conditional(rule.rule);
-      });
-      for (ClosedRule& rule : same) {
-        if (!is_free || !is_conditional(rule.rule)) rules.push_back(std::move(rule));
-      }
+      std::move(same.begin(), same.end(), std::back_inserter(rules));
     }
     return rules;
   }
 
  private:
-  // Exact before to rounding, any shard before plain, declared before implied.
-  static bool is_better(const ClosedRule& a, const ClosedRule& b) {
-    const auto rank = [](const ClosedRule& rule) {
-      return std::tuple(!rule.rule.to_rounding, rule.any_shard, !rule.rule.implied);
-    };
-    return rank(a) > rank(b);
+  // Of two that are equally true: any shard before plain, declared before implied.
+  static std::pair<bool, bool> rank(const ClosedRule& rule) {
+    return {rule.any_shard, !rule.rule.implied};
   }
 
   std::map<std::string, std::vector<ClosedRule>> by_text_;

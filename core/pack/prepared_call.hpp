@@ -5,6 +5,7 @@
 // that shares storage with one of its inputs: the host then computes into a temporary and copies.
 // One thread at a time per object.
 
+#include <cstdlib>
 #include <memory>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "core/pack/registry.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/pack/variant.hpp"
 

@@ -1,10 +1,10 @@
 #include "core/pack/schema.hpp"
 
-#include <absl/container/flat_hash_set.h>
-
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <utility>
 
 #include "core/base/text.hpp"
 

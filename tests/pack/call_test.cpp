@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/pack/mutate_text.hpp"
 #include "tests/pack/tiny_pack.hpp"
 
 namespace onedim {
@@ -145,6 +146,28 @@ TEST(ParseCall, ErrorsPointAtWhatIsWrong) {
   const std::vector<std::string> attributes{"alpha"};
   EXPECT_TRUE(fails_with(parse_call(schema, "f32[4]; f32[4]", attributes),
                          "expected an attribute, `name=value`"));
+}
+
+TEST(ParseCall, DamagedTextsAreRefusedOrRoundTrip) {
+  std::mt19937_64 random(random_seed());
+  const std::pair<const char*, const char*> cases[] = {
+      {kAdd, "f32[4,1]; bool[6]:positive; alpha=-2"},
+      {kIndex, "f32[4,6]; [-; i64[3]:index(6)]"},
+      {kNorm, "f32[4,6]; -; f32[6]; shape=[6]; eps=0.5"},
+      {"a(str s, complex c, ScalarType? d=None) -> Tensor", "s=\"a;b\"; c=1+2j; d=bf16"},
+  };
+  for (const auto& [schema_text, text] : cases) {
+    const Schema schema = schema_of(schema_text);
+    for (int round = 0; round < 3000; ++round) {
+      const std::string damaged = mutate_text(text, random);
+      const Result<CallText> call = parse_call(schema, damaged);
+      if (!call.ok()) continue;
+      const std::string printed = format_call(call->call, call->domains);
+      const Result<CallText> again = parse_call(schema, printed);
+      ASSERT_TRUE(again.ok()) << damaged << " -> " << printed << ": " << again.status();
+      EXPECT_EQ(format_call(again->call, again->domains), printed) << damaged;
+    }
+  }
 }
 
 TEST(MakeCall, ChecksWhatParsersCannotProduce) {

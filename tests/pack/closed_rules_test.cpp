@@ -141,6 +141,28 @@ TEST(ClosedRules, AFreeRuleAbsorbsConditionalOnes) {
   EXPECT_EQ(rules[2].rule.tag, 2u);
 }
 
+TEST(ClosedRules, FewerConditionsAbsorbMore) {
+  Case one("x.op(Tensor x) -> Tensor", {}, ONEDIM_OP_NO_IMPLIED_REPLICATE);
+  one.pack.ops[0].rules = [](const onedim_host_t* host, const onedim_call_t*, onedim_sink_t* sink) {
+    onedim_placement_t shard{ONEDIM_PLACEMENT_SHARD, 0, 0, {nullptr, 0}, 0, 0};
+    const onedim_requirement_t requirements[] = {{0, 0, 0, 0, 4}, {1, 0, 0, 0, 2}};
+    onedim_rule_t rule{sizeof(rule),          &shard, 1, &shard, 1, requirements, 2,
+                       ONEDIM_RULE_EVEN_ONLY, 1};
+    host->emit_rule(sink, &rule);
+    rule.requirement_count = 1;
+    rule.tag = 2;
+    host->emit_rule(sink, &rule);
+    rule.requirements = requirements + 1;
+    rule.flags = 0;
+    rule.tag = 3;
+    return host->emit_rule(sink, &rule);
+  };
+  const std::vector<ClosedRule> rules = one.close("f32[4,6]");
+  ASSERT_EQ(rules.size(), 2u);
+  EXPECT_EQ(rules[0].rule.tag, 2u);
+  EXPECT_EQ(rules[1].rule.tag, 3u);
+}
+
 TEST(ClosedRules, DeclaredIsNotImpliedEvenIfItIsBoth) {
   Case one("x.op(Tensor x) -> Tensor", {"P(max) | R"});
   for (const ClosedRule& rule : one.close("f32[4]")) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/pack/mutate_text.hpp"
 #include "tests/pack/tiny_pack.hpp"
 
 namespace onedim {
@@ -22,6 +23,18 @@ TEST(Rule, TextRoundTrips) {
     EXPECT_EQ(format_rule(*rule), text);
   }
   EXPECT_EQ(format_rule(*parse_rule("  P(sum)|S(1) ,S(0) ")), "P(sum) | S(1), S(0)");
+}
+
+TEST(Rule, DamagedTextsAreRefusedOrRoundTrip) {
+  std::mt19937_64 random(random_seed());
+  for (int round = 0; round < 5000; ++round) {
+    const std::string damaged = mutate_text("P(a.b#1), S*(0) | SS(0,2), R, -", random);
+    const Result<Rule> rule = parse_rule(damaged);
+    if (!rule.ok()) continue;
+    const Result<Rule> again = parse_rule(format_rule(*rule));
+    ASSERT_TRUE(again.ok()) << damaged << ": " << again.status();
+    EXPECT_EQ(*again, *rule) << damaged;
+  }
 }
 
 TEST(Rule, ErrorsNameTheRule) {

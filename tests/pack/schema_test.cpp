@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/pack/mutate_text.hpp"
 #include "tests/pack/tiny_pack.hpp"
 
 namespace onedim {
@@ -80,6 +81,25 @@ TEST(Schema, ErrorsPointAtTheCharacter) {
       {"mm(Tensor a", "expected `,` or `)` at column 12"},
   };
   for (const auto& [text, part] : cases) EXPECT_TRUE(fails_with(parse_schema(text), part)) << text;
+}
+
+TEST(Schema, DamagedTextsAreRefusedOrRoundTrip) {
+  std::mt19937_64 random(random_seed());
+  for (const std::string_view text : {
+           "add_.Tensor(Tensor(a!) self, Tensor? b=None, *, Scalar alpha=1) -> Tensor(a!)",
+           "x(Tensor?[] xs, int[2]? s=[1,2], str m='a', ScalarType? d=f32) -> (Tensor a, Tensor[] "
+           "b)",
+       }) {
+    for (int round = 0; round < 5000; ++round) {
+      const std::string damaged = mutate_text(text, random);
+      const Result<Schema> schema = parse_schema(damaged);
+      if (!schema.ok()) continue;
+      const std::string printed = format_schema(*schema);
+      const Result<Schema> again = parse_schema(printed);
+      ASSERT_TRUE(again.ok()) << damaged << " -> " << printed << ": " << again.status();
+      EXPECT_EQ(format_schema(*again), printed) << damaged;
+    }
+  }
 }
 
 TEST(FitValue, ConvertsAsTheTypeAllows) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/pack/prepared_call.hpp"
 #include "tests/pack/tiny_pack.hpp"
 
@@ -15,45 +17,47 @@ using tiny::TinyOp;
 using tiny::TinyPack;
 using tiny::values_of;
 
-// add with broadcasting of `other` over dim 0, bool inputs giving f32, and its forms; and minmax
-// with two outputs.
-TinyPack add_pack() {
-  TinyPack pack;
-  TinyOp& add = pack.op("x.add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
-  add.infer = [](const onedim_host_t* host, const onedim_call_t* call,
-                 onedim_sink_t* sink) -> int32_t {
-    const onedim_tensor_t& self = call->inputs[0];
-    const onedim_tensor_t& larger =
-        call->input_count > 1 && tiny::count_of(call->inputs[1]) > tiny::count_of(self)
-            ? call->inputs[1]
-            : self;
-    int32_t dtype = self.dtype;
-    if (call->input_count > 1 && call->inputs[1].dtype < dtype) dtype = call->inputs[1].dtype;
-    return tiny::emit_meta(host, sink, static_cast<DType>(dtype), tiny::shape_of(larger));
+// The result has the larger shape and the dtype that comes first in the ABI's order.
+int32_t infer_add(const onedim_host_t* host, const onedim_call_t* call, onedim_sink_t* sink) {
+  const onedim_tensor_t* larger = &call->inputs[0];
+  int32_t dtype = larger->dtype;
+  for (uint64_t i = 1; i < call->input_count; ++i) {
+    if (tiny::count_of(call->inputs[i]) > tiny::count_of(*larger)) larger = &call->inputs[i];
+    dtype = std::min(dtype, call->inputs[i].dtype);
+  }
+  return tiny::emit_meta(host, sink, static_cast<DType>(dtype), tiny::shape_of(*larger));
+}
+
+// Clears first, so that an input that were the output would be lost.
+int32_t compute_add(const onedim_host_t*, const onedim_call_t* call, const onedim_execution_t*) {
+  const auto value = [&](uint64_t slot, int64_t i) {
+    return tiny::get(call->inputs[slot], tiny::count_of(call->inputs[slot]) == 1 ? 0 : i);
   };
+  const onedim_value_t* number = tiny::attribute(call, "other");
+  for (int64_t i = 0; i < tiny::count_of(call->outputs[0]); ++i) {
+    tiny::set(call->outputs[0], i, -100);
+    const double other = number == nullptr ? value(1, i) : static_cast<double>(number->integer);
+    tiny::set(call->outputs[0], i, value(0, i) + other);
+  }
+  return ONEDIM_OK;
+}
+
+void declare_add(TinyPack& pack) {
+  TinyOp& add = pack.op("x.add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
+  add.infer = infer_add;
   add.rule_table = {"S*(0) | S*(0), S*(0)", "P(sum) | P(sum), P(sum)", "P(max) | P(max), R",
                     "P(max) | R, P(max)"};
   add.sample_table = {"f32[4]; f32[4]:positive; alpha=2", "f32[1]; f32[4]", "i64[3]; f32[3]",
                       "f64[2]; other=3"};
   add.example = "f32[4]; f32[4]";
-  pack.kernel("x.add").compute = [](const auto*, const onedim_call_t* call, const auto*) {
-    const auto value = [&](uint64_t slot, int64_t i) {
-      return tiny::get(call->inputs[slot], tiny::count_of(call->inputs[slot]) == 1 ? 0 : i);
-    };
-    const double number =
-        call->input_count == 1 ? static_cast<double>(tiny::attribute(call, "other")->integer) : 0;
-    for (int64_t i = 0; i < tiny::count_of(call->outputs[0]); ++i) {
-      // Clears first, so that an output that were an input would be lost.
-      tiny::set(call->outputs[0], i, -100);
-      const double other = call->input_count == 1 ? number : value(1, i);
-      tiny::set(call->outputs[0], i, value(0, i) + other);
-    }
-    return ONEDIM_OK;
-  };
+  pack.kernel("x.add").compute = compute_add;
   pack.op("x.add_(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)").variant_of =
       "x.add";
   pack.op("x.add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)")
       .variant_of = "x.add";
+}
+
+void declare_minmax(TinyPack& pack) {
   TinyOp& minmax = pack.op("x.minmax(Tensor x) -> (Tensor min, Tensor max)");
   minmax.infer = [](const onedim_host_t* host, const onedim_call_t* call, onedim_sink_t* sink) {
     tiny::emit_meta(host, sink, static_cast<DType>(call->inputs[0].dtype), {});
@@ -62,18 +66,22 @@ TinyPack add_pack() {
   minmax.rule_table = {"P(min), P(max) | S(0)"};
   minmax.sample_table = {"f64[3]"};
   pack.kernel("x.minmax").compute = [](const auto*, const onedim_call_t* call, const auto*) {
+    const int64_t last = tiny::count_of(call->inputs[0]) - 1;
     tiny::set(call->outputs[0], 0, tiny::get(call->inputs[0], 0));
-    tiny::set(call->outputs[1], 0, tiny::get(call->inputs[0], tiny::count_of(call->inputs[0]) - 1));
+    tiny::set(call->outputs[1], 0, tiny::get(call->inputs[0], last));
     return ONEDIM_OK;
   };
-  pack.op("x.minmax.out(Tensor x, *, Tensor(a!) low, Tensor(b!) high) -> (Tensor(a!) low, "
-          "Tensor(b!) high)")
+  pack.op("x.minmax.out(Tensor x, *, Tensor(a!) low, Tensor(b!) high) -> "
+          "(Tensor(a!) low, Tensor(b!) high)")
       .variant_of = "x.minmax";
+}
+
+void declare_negate_each(TinyPack& pack) {
   TinyOp& each = pack.op("x.negate_each(Tensor[] xs) -> Tensor[]");
   each.infer = [](const onedim_host_t* host, const onedim_call_t* call, onedim_sink_t* sink) {
     for (uint64_t i = 0; i < call->input_count; ++i) {
-      tiny::emit_meta(host, sink, static_cast<DType>(call->inputs[i].dtype),
-                      tiny::shape_of(call->inputs[i]));
+      const onedim_tensor_t& x = call->inputs[i];
+      tiny::emit_meta(host, sink, static_cast<DType>(x.dtype), tiny::shape_of(x));
     }
     return ONEDIM_OK;
   };
@@ -85,6 +93,13 @@ TinyPack add_pack() {
     return ONEDIM_OK;
   };
   pack.op("x.negate_each_(Tensor(a!)[] xs) -> ()").variant_of = "x.negate_each";
+}
+
+TinyPack forms_pack() {
+  TinyPack pack;
+  declare_add(pack);
+  declare_minmax(pack);
+  declare_negate_each(pack);
   return pack;
 }
 
@@ -96,7 +111,7 @@ class VariantTest : public ::testing::Test {
     return run_op(op(name), call_of(op(name), text), inputs);
   }
 
-  TinyPack pack_ = add_pack();
+  TinyPack pack_ = forms_pack();
   Registry registry_ = tiny::commit(pack_);
 };
 
