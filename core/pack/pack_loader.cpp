@@ -107,8 +107,11 @@ void load_one(const LoadOptions& options, PackFile& file, Registry& registry) {
 void blame_unresolved(const std::string& line, std::vector<PackReport>& reports) {
   for (PackReport& report : reports) {
     if (report.name.empty() || !line.starts_with(report.name + ":")) continue;
-    report.notes.push_back(line);
-    if (report.verdict.ok()) report.verdict = {VerdictWord::kMissingDependency, line};
+    if (report.verdict.ok()) {
+      report.verdict = {VerdictWord::kMissingDependency, line};
+    } else {
+      report.notes.push_back(line);
+    }
     return;
   }
 }
