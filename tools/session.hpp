@@ -43,6 +43,7 @@ class Session {
   Result<const Registry*> registry();
   // Loads `files` or, without any, the search path, and tells what became of each; it need not be good.
   Result<const std::vector<PackReport>*> pack_reports(const std::vector<std::string>& files);
+  const Registry& loaded() const { return registry_; }  // what those calls loaded
 
   void write(std::string_view text);
   void write_json(const Json& document);

@@ -34,7 +34,8 @@ Status unknown_option(const CLI::App& app, std::string_view text) {
   if (command != nullptr) append_option_names(*command, names);
   append_option_names(app, names);
   const std::string where = command != nullptr ? fmt::format(" of \"{}\"", command->get_name()) : "";
-  const std::string hint = did_you_mean(name, names);
+  // One letter is near to every other.
+  const std::string hint = name.size() > 2 ? did_you_mean(name, names) : "";
   const std::string help =
       command != nullptr ? fmt::format("onedim {} --help", command->get_name()) : "onedim --help";
   return invalid_argument("unknown option \"{}\"{}{}", name, where,
@@ -53,28 +54,44 @@ Status unexpected(const CLI::App& app, std::string_view text) {
   return invalid_argument("unknown command \"{}\"{}", text, hint.empty() ? "; see onedim --help" : hint);
 }
 
-// The parser's own words, in our shape: one line, lower case, no full stop.
-Status as_written(const CLI::App& app, std::string_view what) {
-  std::string line(what.substr(0, what.find('\n')));
-  if (!line.empty() && line.size() > 1 && std::islower(static_cast<unsigned char>(line[1]))) {
-    line[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(line[0])));
-  }
+Status with_help(const CLI::App& app, std::string_view line) {
   const CLI::App* command = chosen_command(app);
   if (command == nullptr) return invalid_argument("{}; see onedim --help", line);
   return invalid_argument("{}; see onedim {} --help", line, command->get_name());
 }
 
+// `--mesh: 1 required MESH missing`, `--mesh: At Most 1 required but received 2`.
+Status wrong_count(const CLI::App& app, std::string_view what) {
+  const std::string_view option = what.substr(0, what.find(':'));
+  const bool is_repeated = what.find("At Most") != std::string_view::npos;
+  return with_help(app, fmt::format("{} {}", option, is_repeated ? "is given more than once" : "needs a value"));
+}
+
+// The parser's own words, in our shape: one line that begins with a small letter.
+Status as_written(const CLI::App& app, std::string_view what) {
+  std::string line(what.substr(0, what.find('\n')));
+  if (line.size() > 1 && std::islower(static_cast<unsigned char>(line[1])) != 0) {
+    line[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(line[0])));
+  }
+  return with_help(app, line);
+}
+
 }  // namespace
 
 Status usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string kind = error.get_name();
-  if (kind == "ExtrasError" || kind == "RequiredError") {
+  const bool is_required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (is_required || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::vector<std::string> extras = app.remaining(true);
     if (!extras.empty()) return unexpected(app, extras.front());
-    if (chosen_command(app) == nullptr) {
-      return invalid_argument("no command given; see onedim --help");
-    }
   }
+  if (is_required && chosen_command(app) == nullptr) {
+    return invalid_argument("no command given; see onedim --help");
+  }
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    std::string line = error.what();
+    return with_help(app, line.replace(line.find(" excludes "), 10, " cannot go with "));
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return wrong_count(app, error.what());
   return as_written(app, error.what());
 }
 

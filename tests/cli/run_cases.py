@@ -81,7 +81,7 @@ def main():
     parser.add_argument("program", help="the onedim program")
     parser.add_argument("files", nargs="*", type=pathlib.Path, help="case files; all by default")
     parser.add_argument("--update", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     program = pathlib.Path(options.program).resolve()
     environment = {key: value for key, value in os.environ.items() if not key.startswith("ONEDIM_")}
     environment["PATH"] = f"{program.parent}:{environment['PATH']}"

@@ -120,27 +120,40 @@ std::string to_text(const CallReport& report) {
   return format_table(rows);
 }
 
-std::string comparison_text(const CallReport& report) {
-  std::map<std::string, std::pair<size_t, size_t>> counts;  // op -> passed, failed
-  std::string differences;
-  size_t failed = 0;
+std::string difference_lines(const CallReport& report) {
+  std::string text;
+  size_t count = 0;
   for (size_t index = 0; index < report.results.size(); ++index) {
     const CallResult& result = report.results[index];
-    auto& [passed_count, failed_count] = counts[result.op];
-    ++(result.ok() ? passed_count : failed_count);
-    if (result.ok() || ++failed > kMostDifferences) continue;
-    differences += fmt::format("call {} of {}: {}\n", index, result.op,
-                               result.error.empty() ? result.difference : "error: " + result.error);
+    if (result.ok() || report.unknown.contains(result.op) || ++count > kMostDifferences) continue;
+    text += fmt::format("call {} of {}: {}\n", index, result.op,
+                        result.error.empty() ? result.difference : "error: " + result.error);
+  }
+  if (count > kMostDifferences) {
+    text += fmt::format("... and {} more (--json lists all)\n", count - kMostDifferences);
+  }
+  for (const std::string& op : report.unknown) text += fmt::format("unknown op: {}\n", op);
+  return text;
+}
+
+std::string comparison_text(const CallReport& report) {
+  struct Count {
+    size_t passed = 0;
+    size_t failed = 0;
+  };
+  std::map<std::string, Count> counts;
+  for (const CallResult& result : report.results) {
+    Count& count = counts[result.op];
+    ++(result.ok() ? count.passed : count.failed);
   }
   std::vector<TextRow> rows = {{"op", "passed", "failed"}};
+  size_t passed = 0;
   for (const auto& [op, count] : counts) {
-    rows.push_back({op, std::to_string(count.first), std::to_string(count.second)});
+    passed += count.passed;
+    rows.push_back({op, std::to_string(count.passed), std::to_string(count.failed)});
   }
-  if (failed > kMostDifferences) {
-    differences += fmt::format("... and {} more (--json lists all)\n", failed - kMostDifferences);
-  }
-  return format_table(rows) + differences +
-         fmt::format("{} of {} calls agree\n", report.results.size() - failed, report.results.size());
+  return format_table(rows) + difference_lines(report) +
+         fmt::format("{} of {} calls agree\n", passed, report.results.size());
 }
 
 Result<ExitCode> run_call_command(Session& session, const CallOptions& options) {

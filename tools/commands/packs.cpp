@@ -39,6 +39,15 @@ std::string to_text(const std::vector<PackReport>& reports) {
   return text;
 }
 
+// What each loaded pack brings, for those who inspect one.
+std::string op_lists(const Registry& registry) {
+  std::vector<TextRow> rows;
+  for (const Op* op : registry.ops()) rows.push_back({op->name(), op->pack, op->summary});
+  if (rows.empty()) return "";
+  rows.insert(rows.begin(), {"op", "pack", "summary"});
+  return "\n" + format_table(rows);
+}
+
 Result<ExitCode> run_packs(Session& session, const std::vector<std::string>& files) {
   const Result<const std::vector<PackReport>*> reports = session.pack_reports(files);
   if (!reports.ok()) return reports.status();
@@ -46,6 +55,7 @@ Result<ExitCode> run_packs(Session& session, const std::vector<std::string>& fil
     session.write_json(to_json(**reports));
   } else {
     session.write(to_text(**reports));
+    if (!files.empty()) session.write(op_lists(session.loaded()));
   }
   const bool all_loaded = std::all_of((*reports)->begin(), (*reports)->end(),
                                       [](const PackReport& report) { return report.verdict.ok(); });
