@@ -1,12 +1,12 @@
 """Arrows only point down: tools -> core -> plugin_api <- plugins; inside core each floor sees only those above it.
 
-core names no op. The ops come from `--ops FILE` (what `onedim ops --json` prints) and from the schemas that stand in
-plugins/. A base name that is also a plain word of the field (`sum`, `any`) counts only with its overload.
+core names no op. The ops are those that the built command lists (`--command`) and the schemas that stand in plugins/. A base name that is also a plain word of the field (`sum`, `any`) counts only with its overload.
 """
 
 import argparse
 import json
 import re
+import subprocess
 
 import cpp_text
 import tree
@@ -55,12 +55,12 @@ def link_faults():
                 yield f"core/CMakeLists.txt: floor {mine} links {theirs}, which is not above it"
 
 
-def op_names(listing):
+def op_names(command):
     names = {m for name in tree.files(".cpp", ".hpp") if name.startswith("plugins/")
              for m in SCHEMA.findall(tree.read(name))}
-    if listing:
-        with open(listing, encoding="utf-8") as file:
-            names |= {op["name"] for op in json.load(file)["ops"]}
+    if command:
+        listing = subprocess.run([command, "ops", "--json"], capture_output=True, check=True).stdout
+        names |= {op["name"] for op in json.loads(listing)["ops"]}
     return names | {name.split(".")[0] for name in names} - PLAIN_WORDS
 
 
@@ -79,8 +79,8 @@ def op_faults(names, ops):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--ops", help="file with what `onedim ops --json` prints")
-    ops = op_names(parser.parse_args().ops)
+    parser.add_argument("--command", help="the built `onedim`")
+    ops = op_names(parser.parse_args().command)
     sources = [n for n in tree.files(".h", ".hpp", ".c", ".cpp", ".cu") if not n.startswith("tests/")]
     core = [n for n in sources if n.startswith("core/")]
     faults = [*include_faults(sources), *link_faults(), *op_faults(core, ops)]
