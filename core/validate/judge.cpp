@@ -60,12 +60,15 @@ Element judge_joined(const RealJudge& judge, Join join, double truth, std::span<
   double joined = locals[0].reals[index];
   double magnitude = std::abs(joined);
   bool infinite = std::isinf(joined);
+  double largest = magnitude;
   for (size_t rank = 1; rank < locals.size(); ++rank) {
     const double local = locals[rank].reals[index];
     joined = join_pair(join, joined, local);
     magnitude += std::abs(local);
+    largest = std::max(largest, std::abs(local));
     infinite |= std::isinf(local);
   }
+  infinite |= join == Join::kProduct && largest > judge.model.largest_factor;
   if (join == Join::kAvg) joined /= static_cast<double>(locals.size());
   if (!judge.model.nonfinite && (infinite || std::isinf(joined))) return Element::kSkipped;
   return judge.compare(joined, truth, join == Join::kProduct ? std::abs(joined) : magnitude);
@@ -76,12 +79,17 @@ Element judge_complex(const RealJudge& judge, const Placement& placement,
                       std::complex<double> truth, std::span<const Lanes> locals, size_t index) {
   std::complex<double> joined{locals[0].reals[2 * index], locals[0].reals[2 * index + 1]};
   double magnitude = std::abs(joined);
+  double largest = magnitude;
   for (size_t rank = 1; rank < locals.size(); ++rank) {
     const std::complex<double> local{locals[rank].reals[2 * index],
                                      locals[rank].reals[2 * index + 1]};
     joined = placement.is_partial("product") ? joined * local : joined + local;
     magnitude += std::abs(local);
+    largest = std::max(largest, std::abs(local));
   }
+  const bool is_product = placement.is_partial("product");
+  if (is_product && !judge.model.nonfinite && largest > judge.model.largest_factor)
+    return Element::kSkipped;
   if (placement.is_partial("avg")) joined /= static_cast<double>(locals.size());
   const bool finite =
       std::isfinite(std::abs(truth)) && !std::isinf(std::abs(joined)) && !std::isinf(magnitude);
@@ -202,14 +210,32 @@ Judgement judge_partial(const RealJudge& judge, const Placement& placement, cons
   return tally.verdict();
 }
 
+double largest_factor_of(DType dtype) {
+  switch (dtype) {
+    case DType::kF64:
+    case DType::kC128:
+      return 0x1p511;
+    case DType::kF16:
+      return 0x1p8;
+    case DType::kF8E5M2:
+      return 0x1p7;
+    case DType::kF8E4M3FN:
+      return 0x1p4;
+    default:
+      return 0x1p63;
+  }
+}
+
 }  // namespace
 
 ErrorModel ErrorModel::of(DType dtype, DType coarsest) {
   if (!is_floating(dtype) && !is_complex(dtype)) return {};
   const double epsilon = std::max(epsilon_of(dtype), epsilon_of(coarsest));
   const double relative = slack_of(epsilon) * epsilon;
-  return {
-      .relative = relative, .absolute = std::min(4 * epsilon, relative / 4), .nonfinite = false};
+  return {.relative = relative,
+          .absolute = std::min(4 * epsilon, relative / 4),
+          .largest_factor = largest_factor_of(dtype),
+          .nonfinite = false};
 }
 
 Truth make_truth(const Tensor& tensor) {
