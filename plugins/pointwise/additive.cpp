@@ -42,7 +42,7 @@ void sum_rules(const Call& call, RuleSink& rules, FactorsFn factors_of) {
   const std::array<Complex, 2> factors = factors_of(operand(call, "alpha").number);
   for (int i = 0; i < 2; ++i) {
     if (factors[1 - i] == 0.0 && factors[i] == 1.0) {
-      return add_ignoring(call, rules, kNames[i], {kNames[1 - i]});
+      return add_ignoring(call, rules, kNames[i], {{kNames[1 - i]}});
     }
   }
   add_families(call, rules, linear_combination(call, kNames, factors));
@@ -125,8 +125,8 @@ void lerp_rules(const Call& call, RuleSink& rules) {
   if (!weight.number) {
     return add_families(call, rules, {{kLinear, {"self", "end"}}, {kAffine, {"weight"}}});
   }
-  if (weight.is(0)) return add_ignoring(call, rules, "self", {"end"});
-  if (weight.is(1)) return add_ignoring(call, rules, "end", {"self"});
+  if (weight.is(0)) return add_ignoring(call, rules, "self", {{"end"}});
+  if (weight.is(1)) return add_ignoring(call, rules, "end", {{"self"}});
   add_families(call, rules,
                linear_combination(call, {"self", "end"}, {1.0 - *weight.number, *weight.number}));
 }
@@ -173,7 +173,7 @@ void declare_lerp(Registrar& r) {
 // self + value * tensor1 * tensor2: linear in self with one factor at a time.
 void addcmul_rules(const Call& call, RuleSink& rules) {
   const Complex value = operand(call, "value").number;
-  if (value == 0.0) return add_ignoring(call, rules, "self", {"tensor1", "tensor2"});
+  if (value == 0.0) return add_ignoring(call, rules, "self", {{"tensor1"}, {"tensor2"}});
   Families families = {
       {kLinear, {"self", "tensor1"}}, {kLinear, {"self", "tensor2"}}, {kIncreasing, {"self"}}};
   const std::array<std::string_view, 2> factors = {"tensor1", "tensor2"};
@@ -187,7 +187,9 @@ void addcmul_rules(const Call& call, RuleSink& rules) {
 
 void addcdiv_rules(const Call& call, RuleSink& rules) {
   const Complex value = operand(call, "value").number;
-  if (value == 0.0) return add_ignoring(call, rules, "self", {"tensor1"});
+  // A divisor must not vanish on any rank, as factors of one that does not cannot.
+  if (value == 0.0)
+    return add_ignoring(call, rules, "self", {{"tensor1"}, {"tensor2", kMultiplicative}});
   Families families = {{kLinear, {"self", "tensor1"}}, {kIncreasing, {"self"}}};
   const Knowledge divisor = know(call, "tensor2");
   const int sign = divisor.nonnegative ? 1 : divisor.nonpositive ? -1 : 0;

@@ -31,10 +31,15 @@ constexpr std::array<Order, 4> kOrders = {{
 void order_rules(const Call& call, RuleSink& rules, const Order& order) {
   add_family(call, rules, {order.self, {"self"}});
   add_family(call, rules, {order.other, {"other"}});
-  if (!know(call, "self").is_flag || !know(call, "other").is_flag) return;
-  const FlagRule& rule = order.on_flags;
-  rules.add_named(partial(rule.out),
-                  {{"self", partial(rule.self)}, {"other", partial(rule.other)}});
+  const Knowledge self = know(call, "self"), other = know(call, "other");
+  // Numbers >= 0 against 0.
+  if (self.nonnegative && other.is(0) && order.name == "gt")
+    add_family(call, rules, {kIsPositive, {"self"}});
+  if (self.nonnegative && other.is(0) && order.name == "le")
+    add_family(call, rules, {kIsZero, {"self"}});
+  if (!self.is_flag || !other.is_flag) return;
+  const auto& [out, self_kind, other_kind] = order.on_flags;
+  add_partial_rule(call, rules, out, {{"self", self_kind}, {"other", other_kind}});
 }
 
 // Equality with the end of a dtype's range is an order: no element lies beyond.
@@ -44,6 +49,9 @@ void equality_rules(const Call& call, RuleSink& rules, bool is_equal) {
     const Knowledge other = know(call, names[1 - i]);
     if (!call.has_tensor(names[i]) || !other.number) continue;
     const DType dtype = call.tensor(names[i]).dtype();
+    const KindTable zero = is_equal ? KindTable(kIsZero) : KindTable(kIsPositive);
+    const bool adds = know(call, names[i]).nonnegative;  // else only products tell of zeros
+    if (other.is(0)) add_family(call, rules, {adds ? zero : zero.subspan(1), {names[i]}});
     if (category(dtype) > 1) continue;
     const Range range = range_of(dtype);
     const bool is_low = other.is(range.lowest), is_high = other.is(range.highest);
@@ -57,8 +65,8 @@ void equality_rules(const Call& call, RuleSink& rules, bool is_equal) {
 template <typename Types, typename F>
 void comparison(Registrar& r, std::string_view name, std::string_view sign, Types types,
                 const OpBuilder::RulesFn& rules, F f,
-                std::initializer_list<std::string_view> more_tensors,
-                std::initializer_list<std::string_view> more_scalars) {
+                std::initializer_list<std::string_view> tensors,
+                std::initializer_list<std::string_view> scalars) {
   const std::string text(name);
   for (const std::string type : {"Tensor", "Scalar"}) {
     OpBuilder& op = r.op(text + "." + type + "(Tensor self, " + type + " other) -> Tensor");
@@ -68,15 +76,7 @@ void comparison(Registrar& r, std::string_view name, std::string_view sign, Type
         .compute(types, f)
         .in_place()
         .out(text + "." + type + "_out");
-    if (type == "Tensor") {
-      op.samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "i64[5,3]; i64[3]",
-                  "bool[7]; bool[7]", "f32[5]; i64[5]", "bf16[6]; bf16[6]", "f32[5,2]; f32[]"});
-      op.samples(more_tensors);
-    } else {
-      op.samples({"f64[5,7]; other=0.5", "f32[4,1,6]; other=-1", "i64[3,5]; other=2",
-                  "bf16[7]; other=1", "f64[]; other=0"});
-      op.samples(more_scalars);
-    }
+    op.samples(type == "Tensor" ? tensors : scalars);
   }
 }
 
@@ -84,7 +84,10 @@ void declare_orders(Registrar& r) {
   const auto declare = [&r](const Order& order, auto f) {
     comparison(r, order.name, order.sign, RealTypes{},
                [order](const Call& call, RuleSink& rules) { order_rules(call, rules, order); }, f,
-               {"f64[5]; other=2.5"}, {"i64[5]; other=0.5"});
+               {"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "i64[5,3]; i64[3]", "bool[7]; bool[7]",
+                "f32[5]; i64[5]", "bf16[6]; bf16[6]", "f32[5,2]; f32[]", "f64[5]; other=2.5"},
+               {"f64[5,7]; other=0.5", "f32[4,1,6]; other=-1", "i64[3,5]; other=2",
+                "bf16[7]; other=1", "f64[]; other=0", "i64[5]; other=0.5"});
   };
   declare(kOrders[0], [](auto a, auto b) { return static_cast<decltype(a)>(a < b); });
   declare(kOrders[1], [](auto a, auto b) { return static_cast<decltype(a)>(a <= b); });
@@ -92,16 +95,29 @@ void declare_orders(Registrar& r) {
   declare(kOrders[3], [](auto a, auto b) { return static_cast<decltype(a)>(a >= b); });
 }
 
+// Few values, so that equal ones meet.
+const std::initializer_list<std::string_view> kPairs = {
+    "f64[5,7]:values(-1,0,1,2); f64[5,7]:values(0,1,2)",
+    "f64[4,1]:values(-1,0,2); f64[1,6]:values(0,1,2)",
+    "i64[5,3]:values(0,1,3); i64[3]:values(0,1,3)",
+    "bool[7]; bool[7]",
+    "f32[5]:values(-1,0,1,2); i64[5]:values(0,1,2)",
+    "bf16[6]:values(-1,0,1,2); bf16[6]:values(0,1,2)",
+    "c64[3,4]:values(0,1); c64[4]:values(0,1)"};
+const std::initializer_list<std::string_view> kNumbers = {
+    "f64[5,7]; other=0.5", "f32[4,1,6]; other=-1", "i64[3,5]; other=2", "bf16[7]; other=1",
+    "bool[6]; other=true", "u8[7]; other=0",       "c64[7]; other=0",   "f64[5]; other=0"};
+
 void declare_equalities(Registrar& r) {
   const auto rules_of = [](bool is_equal) {
     return [is_equal](const Call& call, RuleSink& rules) { equality_rules(call, rules, is_equal); };
   };
-  comparison(r, "eq", "==", AllTypes{}, rules_of(true),
-             [](auto a, auto b) { return static_cast<decltype(a)>(a == b); }, {"c64[3,4]; c64[4]"},
-             {"c64[3]; other=1", "bool[6]; other=true", "u8[7]; other=0"});
-  comparison(r, "ne", "!=", AllTypes{}, rules_of(false),
-             [](auto a, auto b) { return static_cast<decltype(a)>(a != b); }, {"c64[3,4]; c64[4]"},
-             {"c64[3]; other=1", "bool[6]; other=true", "u8[7]; other=0"});
+  comparison(
+      r, "eq", "==", AllTypes{}, rules_of(true),
+      [](auto a, auto b) { return static_cast<decltype(a)>(a == b); }, kPairs, kNumbers);
+  comparison(
+      r, "ne", "!=", AllTypes{}, rules_of(false),
+      [](auto a, auto b) { return static_cast<decltype(a)>(a != b); }, kPairs, kNumbers);
 }
 
 }  // namespace

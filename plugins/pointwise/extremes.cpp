@@ -63,7 +63,9 @@ void clamp_rules(const Call& call, RuleSink& rules) {
   const Range range = range_of(call.tensor("self").dtype());
   const bool is_identity = bound_of(call, "min", -kInfinity) <= range.lowest &&
                            bound_of(call, "max", kInfinity) >= range.highest;
-  add_family(call, rules, {is_identity ? KindTable(kIdentity) : KindTable(kIncreasing), {"self"}});
+  Families families = {{kIncreasing, {"self"}}};
+  if (is_identity) add_identity(families, call, "self");
+  add_families(call, rules, families);
 }
 
 void require_bound(const Call& call) {

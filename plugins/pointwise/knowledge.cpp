@@ -40,6 +40,17 @@ void add_scaled(Families& families, std::string_view name, int sign) {
   if (sign < 0) families.push_back({kDecreasing, {name}});
 }
 
+void add_flag_result(Families& families, const Call& call, std::string_view name) {
+  if (is_bool(call.output().dtype())) return;
+  families.push_back({kFlagIncreasing, {name}});
+  families.push_back({kFlagResult, {}});
+}
+
+void add_identity(Families& families, const Call& call, std::string_view name) {
+  families.push_back({kIdentity, {name}});
+  if (know(call, name).is_flag) add_flag_result(families, call, name);
+}
+
 Families linear_combination(const Call& call, std::array<std::string_view, 2> names,
                             std::array<std::complex<double>, 2> factors) {
   Families families = {{kLinear, {names[0], names[1]}}};
@@ -47,7 +58,7 @@ Families linear_combination(const Call& call, std::array<std::string_view, 2> na
     if (know(call, names[i]).number) continue;
     add_scaled(families, names[i], sign_of(factors[i]));
     const bool is_alone = know(call, names[1 - i]).is(0);
-    if (is_alone && factors[i] == 1.0) families.push_back({kIdentity, {names[i]}});
+    if (is_alone && factors[i] == 1.0) add_identity(families, call, names[i]);
   }
   return families;
 }
@@ -56,43 +67,35 @@ namespace {
 
 using Placements = std::vector<Placement>;
 
-// All ways to make the replicated ones among `slots` partial.
+// All ways to make the replicated ones among `ignored` partial.
 void emit_variants(const Call& call, RuleSink& rules, const Placements& outputs, Placements inputs,
-                   std::span<const int> slots) {
-  if (slots.empty()) return rules.add(outputs, inputs);
-  emit_variants(call, rules, outputs, inputs, slots.subspan(1));
-  if (!is_replicate(inputs[slots[0]])) return;
-  for (const KindPair& kind : kIdentity) {
-    if (!is_legal_partial(kind.in, call.input(slots[0]).dtype())) continue;
-    inputs[slots[0]] = partial(kind.in);
-    emit_variants(call, rules, outputs, inputs, slots.subspan(1));
+                   std::span<const Ignored> ignored) {
+  if (ignored.empty()) return rules.add(outputs, inputs);
+  emit_variants(call, rules, outputs, inputs, ignored.subspan(1));
+  const auto& [name, kinds] = ignored[0];
+  if (!call.has_tensor(name) || !is_replicate(inputs[call.slot(name)])) return;
+  for (const KindPair& kind : kinds) {
+    if (!is_legal_partial(kind.in, call.tensor(name).dtype())) continue;
+    inputs[call.slot(name)] = partial(kind.in);
+    emit_variants(call, rules, outputs, inputs, ignored.subspan(1));
   }
 }
 
 }  // namespace
 
 void add_ignoring(const Call& call, RuleSink& rules, std::string_view kept,
-                  std::vector<std::string_view> ignored) {
-  std::vector<int> slots;
-  for (std::string_view name : ignored) {
-    if (call.has_tensor(name)) slots.push_back(call.slot(name));
-  }
+                  const std::vector<Ignored>& ignored) {
   Placements inputs(call.input_count(), replicate());
-  emit_variants(call, rules, {replicate()}, inputs, slots);
+  emit_variants(call, rules, {replicate()}, inputs, ignored);
   for (int dim = 0; dim < call.output().ndim(); ++dim) {
-    emit_variants(call, rules, {any_shard(dim)}, pointwise_inputs(call, dim), slots);
+    emit_variants(call, rules, {any_shard(dim)}, pointwise_inputs(call, dim), ignored);
   }
   if (!call.has_tensor(kept)) return;
   for (const KindPair& kind : kIdentity) {
     if (!is_legal_partial(kind.in, call.tensor(kept).dtype())) continue;
     inputs[call.slot(kept)] = partial(kind.in);
-    emit_variants(call, rules, {partial(kind.out)}, inputs, slots);
+    emit_variants(call, rules, {partial(kind.out)}, inputs, ignored);
   }
-}
-
-std::complex<double> number_or(const Call& call, std::string_view name,
-                               std::complex<double> otherwise) {
-  return know(call, name).number.value_or(otherwise);
 }
 
 }  // namespace pointwise

@@ -33,6 +33,16 @@ struct Range {
 };
 Range range_of(DType dtype);
 
+// Adds what holds where the result is `name` itself; of flags it is a flag.
+void add_identity(Families& families, const Call& call, std::string_view name);
+
+// Adds what holds where the result is a flag that grows with the flag `name`.
+void add_flag_result(Families& families, const Call& call, std::string_view name);
+
+// Whether numbers are above 0, or are 0: signs multiply, and sums of numbers >= 0 are 0 if all are.
+inline constexpr std::array<KindPair, 2> kIsPositive = {{{"sum", "max"}, {"product", "min"}}};
+inline constexpr std::array<KindPair, 2> kIsZero = {{{"sum", "min"}, {"product", "max"}}};
+
 // Adds what holds because `name` is multiplied by something of this sign (0: not known).
 void add_scaled(Families& families, std::string_view name, int sign);
 
@@ -42,12 +52,12 @@ Families linear_combination(const Call& call, std::array<std::string_view, 2> na
                             std::array<std::complex<double>, 2> factors);
 
 // The output is that of `kept` alone whatever the tensors in `ignored` hold, which may then be
-// partial in any way.
+// partial in any of these ways.
+struct Ignored {
+  std::string_view name;
+  KindTable kinds = kIdentity;
+};
 void add_ignoring(const Call& call, RuleSink& rules, std::string_view kept,
-                  std::vector<std::string_view> ignored);
-
-// A number among the arguments; `otherwise` where it is a tensor or absent.
-std::complex<double> number_or(const Call& call, std::string_view name,
-                               std::complex<double> otherwise);
+                  const std::vector<Ignored>& ignored);
 
 }  // namespace pointwise

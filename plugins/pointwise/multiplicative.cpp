@@ -24,9 +24,19 @@ Families product_families(const Call& call) {
   Families families = {{kMultiplicative, {"self", "other"}}};
   add_factor(families, "self", other);
   add_factor(families, "other", self);
+  if (self.is(1)) add_identity(families, call, "other");
+  if (other.is(1)) add_identity(families, call, "self");
   const bool is_and = self.nonnegative && other.nonnegative && (self.is_flag || other.is_flag);
   if (is_and) families.push_back({kMinPreserving, {"self", "other"}});
   return families;
+}
+
+// The product of flags is their min.
+void flag_rules(const Call& call, RuleSink& rules) {
+  if (know(call, "other").is_flag)
+    add_partial_rule(call, rules, "product", {{"self", "product"}, {"other", "min"}});
+  if (know(call, "self").is_flag)
+    add_partial_rule(call, rules, "product", {{"self", "min"}, {"other", "product"}});
 }
 
 void declare_mul(Registrar& r) {
@@ -36,6 +46,7 @@ void declare_mul(Registrar& r) {
         .pointwise(Promotion::kCommon, {"self", "other"})
         .refuses(kF8DTypes)
         .families(product_families)
+        .rules(flag_rules)
         .compute(AllTypes{}, [](auto a, auto b) { return times(a, b); });
   };
   mul("mul.Tensor(Tensor self, Tensor other) -> Tensor")
@@ -67,6 +78,7 @@ Families quotient_families(const Call& call) {
   const bool is_whole = is_rounded && category(call.output().dtype()) < 2;
   Families families;
   if (!is_rounded) families = {{kLinear, {"self"}}, {kMultiplicative, {"self", "other"}}};
+  if (!is_rounded && other.is(1)) add_identity(families, call, "self");
   if (is_whole && other.is(1)) families.push_back({kIdentity, {"self"}});
   if (is_whole && other.is(-1)) families.push_back({kLinear, {"self"}});
   add_scaled(families, "self", sign_of(other));

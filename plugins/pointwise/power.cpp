@@ -16,10 +16,14 @@ Families power_families(const Call& call, std::complex<double> exponent) {
   constexpr std::string_view kBase = "self";
   const bool is_real = exponent.imag() == 0;
   const double e = exponent.real();
-  if (exponent == 1.0) return {{kIdentity, {kBase}}};
   Families families;
+  if (exponent == 1.0) {
+    add_identity(families, call, kBase);
+    return families;
+  }
   const bool is_whole = is_real && is_integer(e);
   const bool nonnegative = know(call, kBase).nonnegative;
+  if (know(call, kBase).is_flag && is_real && e > 0) add_flag_result(families, call, kBase);
   if (is_whole || (nonnegative && is_real)) families.push_back({kMultiplicative, {kBase}});
   if (!is_real || e == 0) return families;
   if (nonnegative || (is_whole && e > 0 && std::fmod(e, 2) != 0)) {
@@ -31,7 +35,11 @@ Families power_families(const Call& call, std::complex<double> exponent) {
   return families;
 }
 
-// base^x. Negative whole powers of integers are cut to 0, so sums of exponents do not pass there.
+// base^x. Integers cut negative powers to 0 and wrap beyond their range, so there only sums of
+// exponents that are not negative pass, or of any for the base -1, whose powers tell odd from even:
+// a product is odd if all its factors are.
+constexpr std::array<KindPair, 1> kOddProduct = {{{"product", "max"}}};
+
 Families exponential_families(const Call& call, std::complex<double> base) {
   constexpr std::string_view kExponent = "exponent";
   const DType dtype = call.output().dtype();
@@ -39,10 +47,12 @@ Families exponential_families(const Call& call, std::complex<double> base) {
   const bool is_whole = category(call.tensor(kExponent).dtype()) < 2;
   const bool is_positive = base.imag() == 0 && base.real() > 0;
   const bool adds = category(dtype) < 2
-                        ? nonnegative
+                        ? nonnegative || base == -1.0
                         : is_positive || is_whole || (is_complex(dtype) && base != 0.0);
   Families families;
   if (adds) families.push_back({kExponential, {kExponent}});
+  if (is_whole && base == -1.0) families.push_back({kOddProduct, {kExponent}});
+  if (category(dtype) < 2) return families;
   if (is_positive && base.real() > 1) families.push_back({kIncreasing, {kExponent}});
   if (is_positive && base.real() < 1) families.push_back({kDecreasing, {kExponent}});
   return families;
@@ -120,8 +130,8 @@ void declare_pow(Registrar& r) {
       .in_place("pow_.Scalar")
       .out("pow.Tensor_Scalar_out");
   pow("pow.Scalar(Scalar self, Tensor exponent) -> Tensor")
-      .samples({"f64[5,7]; self=2", "f32[4,1,6]; self=0.5", "i64[3,5]:nonnegative; self=3",
-                "f64[5]; self=1", "i64[5]; self=2.5", "c128[3]; self=2", "bf16[6]; self=2"})
+      .samples({"f64[5,7]; self=2", "f32[4,1,6]; self=0.5", "i64[3,5]; self=-1", "f64[5]; self=1",
+                "i64[5]; self=2.5", "c128[3]; self=2", "bf16[6]; self=2"})
       .out("pow.Scalar_out");
 }
 

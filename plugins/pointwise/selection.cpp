@@ -22,15 +22,21 @@ void choice_rules(const Call& call, RuleSink& rules, std::string_view condition,
                   std::string_view yes, std::string_view no) {
   add_family(call, rules, {kIdentity, {yes, no}});
   const Range yes_values = values_of(call, yes), no_values = values_of(call, no);
-  const Placement max = partial("max"), min = partial("min");
   if (yes_values.lowest >= no_values.highest) {
-    rules.add_named(max, {{condition, max}, {no, max}});
-    rules.add_named(min, {{condition, min}, {yes, min}});
+    add_partial_rule(call, rules, "max", {{condition, "max"}, {no, "max"}});
+    add_partial_rule(call, rules, "min", {{condition, "min"}, {yes, "min"}});
   }
   if (yes_values.highest <= no_values.lowest) {
-    rules.add_named(max, {{condition, min}, {yes, max}});
-    rules.add_named(min, {{condition, max}, {no, min}});
+    add_partial_rule(call, rules, "max", {{condition, "min"}, {yes, "max"}});
+    add_partial_rule(call, rules, "min", {{condition, "max"}, {no, "min"}});
   }
+  // With 0 on one side a choice is a product with a flag.
+  if (know(call, no).is(0))
+    add_partial_rule(call, rules, "product", {{condition, "min"}, {yes, "product"}});
+  if (know(call, yes).is(0))
+    add_partial_rule(call, rules, "product", {{condition, "max"}, {no, "product"}});
+  const bool is_flag = know(call, no).is_flag && know(call, yes).is_flag;
+  if (is_flag && !is_bool(call.output().dtype())) add_family(call, rules, {kFlagResult, {}});
 }
 
 constexpr auto kChoose = [](auto condition, auto yes, auto no) {

@@ -64,7 +64,7 @@ Families copysign_families(const Call& call) {
   if (is_positive) families.push_back({kMultiplicative, {"self"}});
   if (self.nonnegative) {
     families.push_back({kLinear, {"self"}});
-    if (is_positive) families.push_back({kIncreasing, {"self"}});
+    if (is_positive) add_identity(families, call, "self");
     if (other.number && !is_positive) families.push_back({kDecreasing, {"self"}});
   }
   return families;

@@ -63,7 +63,13 @@ void declare_signs(Registrar& r) {
                })
       .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "i8[7]", "bf16[6]", "c128[3,4]", "f64[]"});
   unary(r, "sign", "-1, 0 or 1 by the sign of each element")
-      .families({{kIncreasing, {"self"}}, {kMultiplicative, {"self"}}})
+      .families([](const Call& call) {
+        Families families = {{kIncreasing, {"self"}}, {kMultiplicative, {"self"}}};
+        if (!know(call, "self").nonnegative) return families;
+        families.push_back({kIsPositive, {"self"}});
+        add_flag_result(families, call, "self");
+        return families;
+      })
       .compute(RealTypes{},
                [](auto x) {
                  using C = decltype(x);
@@ -104,6 +110,7 @@ void declare_square(Registrar& r) {
       .families([](const Call& call) {
         Families families = {{kMultiplicative, {"self"}}};
         if (know(call, "self").nonnegative) families.push_back({kIncreasing, {"self"}});
+        if (know(call, "self").is_flag) add_flag_result(families, call, "self");
         return families;
       })
       .compute(AllTypes{}, [](auto x) { return times(x, x); })

@@ -37,6 +37,13 @@ inline constexpr std::array<KindPair, 1> kDecreasingFromBelow = {{{"min", "max"}
 inline constexpr std::array<KindPair, 5> kIdentity = {
     {{"sum", "sum"}, {"avg", "avg"}, {"max", "max"}, {"min", "min"}, {"product", "product"}}};
 
+// Results that are 0 or 1: equal ones are a split of their product, and `and` is one.
+inline constexpr std::array<KindPair, 1> kFlagResult = {{{"", "product"}}};  // of an empty group
+inline constexpr std::array<KindPair, 3> kFlagIncreasing = {
+    {{"max", "max"}, {"min", "min"}, {"min", "product"}}};
+inline constexpr std::array<KindPair, 3> kFlagDecreasing = {
+    {{"max", "min"}, {"min", "max"}, {"max", "product"}}};
+
 struct Family {
   KindTable table;
   std::vector<std::string_view> group;  // names of arguments
@@ -67,32 +74,48 @@ inline bool is_split_of_itself(std::string_view kind, DType of_every_value) {
   return kind == "avg" || (kind == "product" && is_bool(of_every_value));
 }
 
-// Emits a family's rules for this call: one a row of its table, unless a member of the group can
-// neither be partial nor stand beside partials.
+// An argument by name, and the partial it is when the rule applies.
+struct PartialArgument {
+  std::string_view name;
+  std::string_view kind;
+};
+
+// Emits `P(out)` from these partial arguments, the others replicated; nothing if one of them can
+// neither be partial nor stand beside partials, or none is left to be partial.
+inline void add_partial_rule(const Call& call, RuleSink& rules, std::string_view out,
+                             std::span<const PartialArgument> arguments) {
+  std::vector<Placement> placements(call.input_count(), replicate());
+  for (int slot = 0; slot < call.input_count(); ++slot) {
+    if (!call.input(slot).present()) placements[slot] = absent();
+  }
+  bool any = arguments.empty();
+  for (const auto& [name, kind] : arguments) {
+    const onedim_argument_t& argument = call.argument(name);
+    const onedim_value_t* number = argument.first_slot < 0 ? call.find_attribute(name) : nullptr;
+    const bool is_number = number != nullptr && number->kind != ONEDIM_VALUE_NONE;
+    if (is_number && !is_split_of_itself(kind, *number)) return;
+    for (int i = 0; argument.first_slot >= 0 && i < argument.slot_count; ++i) {
+      const TensorView tensor = call.input(argument.first_slot + i);
+      if (!tensor.present()) continue;
+      const bool is_legal = is_legal_partial(kind, tensor.dtype());
+      if (!is_legal && !is_split_of_itself(kind, tensor.dtype())) return;
+      any = any || is_legal;
+      if (is_legal) placements[argument.first_slot + i] = partial(kind);
+    }
+  }
+  if (any) rules.add(std::vector<Placement>(call.output_count(), partial(out)), placements);
+}
+inline void add_partial_rule(const Call& call, RuleSink& rules, std::string_view out,
+                             std::initializer_list<PartialArgument> arguments) {
+  add_partial_rule(call, rules, out, std::span(arguments.begin(), arguments.size()));
+}
+
+// Emits a family's rules for this call, one a row of its table.
 inline void add_family(const Call& call, RuleSink& rules, const Family& family) {
   for (const auto& [in, out] : family.table) {
-    std::vector<Placement> placements(call.input_count(), replicate());
-    for (int slot = 0; slot < call.input_count(); ++slot) {
-      if (!call.input(slot).present()) placements[slot] = absent();
-    }
-    bool fits = true;
-    bool any = false;
-    for (std::string_view name : family.group) {
-      const onedim_argument_t& argument = call.argument(name);
-      const onedim_value_t* number = argument.first_slot < 0 ? call.find_attribute(name) : nullptr;
-      if (number != nullptr && number->kind != ONEDIM_VALUE_NONE)
-        fits = fits && is_split_of_itself(in, *number);
-      for (int i = 0; argument.first_slot >= 0 && i < argument.slot_count; ++i) {
-        const TensorView tensor = call.input(argument.first_slot + i);
-        if (!tensor.present()) continue;
-        const bool is_legal = is_legal_partial(in, tensor.dtype());
-        fits = fits && (is_legal || is_split_of_itself(in, tensor.dtype()));
-        any = any || is_legal;
-        if (is_legal) placements[argument.first_slot + i] = partial(in);
-      }
-    }
-    if (!fits || !any) continue;
-    rules.add(std::vector<Placement>(call.output_count(), partial(out)), placements);
+    std::vector<PartialArgument> arguments;
+    for (std::string_view name : family.group) arguments.push_back({name, in});
+    add_partial_rule(call, rules, out, arguments);
   }
 }
 inline void add_families(const Call& call, RuleSink& rules, const Families& families) {
