@@ -36,6 +36,7 @@ struct Pieces {
   std::string_view whole;
   std::vector<TensorPiece> tensors;
   std::vector<std::pair<std::string, Value>> attributes;
+  int tensor_count = 0;  // those begun, elements of lists each
 
   Status fail(std::string_view piece, std::string_view what) const {
     const bool inside = piece.data() >= whole.data() && piece.data() <= whole.data() + whole.size();
@@ -58,8 +59,7 @@ Status add_attribute(std::string_view piece, Pieces& pieces) {
   if (name.empty()) return pieces.fail(piece, "expected an attribute, `name=value`");
   const std::string_view text = trim(piece.substr(piece.find('=') + 1));
   Result<Value> value = parse_value(text);
-  if (!value.ok())
-    return pieces.fail(text, fmt::format("attribute \"{}\": {}", name, message_of(value.status())));
+  if (!value.ok()) return annotate(value.status(), fmt::format("attribute \"{}\"", name));
   pieces.attributes.emplace_back(name, *std::move(value));
   return absl::OkStatus();
 }
@@ -70,7 +70,7 @@ Result<TensorText> parse_tensor(std::string_view piece, const Pieces& pieces) {
     return pieces.fail(piece, "expected a tensor such as `f32[4,6]`, or `-` for an absent one");
   const size_t colon = piece.find(':');
   Result<TensorMeta> meta = parse_meta(trim(piece.substr(0, colon)));
-  if (!meta.ok()) return pieces.fail(piece, message_of(meta.status()));
+  if (!meta.ok()) return annotate(meta.status(), fmt::format("tensor {}", pieces.tensor_count));
   TensorText tensor{*std::move(meta), {}};
   if (colon == std::string_view::npos) return tensor;
   const std::string_view domain_text = trim(piece.substr(colon + 1));
@@ -87,6 +87,7 @@ Status add_tensor_piece(std::string_view piece, Pieces& pieces) {
   std::vector<std::string_view> elements{piece};
   if (parsed.is_list) elements = split_top_level(piece.substr(1, piece.size() - 2), ';');
   for (const std::string_view element : elements) {
+    ++pieces.tensor_count;
     Result<TensorText> tensor = parse_tensor(element, pieces);
     if (!tensor.ok()) return tensor.status();
     parsed.tensors.push_back(*std::move(tensor));
