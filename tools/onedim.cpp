@@ -41,6 +41,8 @@ void add_commands(CLI::App& app, Session& session) {
   add_packs(app, session);
   add_probe_packs(app, session);
   add_rules(app, session);
+  add_validate(app, session);
+  add_validate_worker(app, session);
 }
 
 // Anything but the user's input is the environment's fault: missing packs, unreadable files, a full disk.
@@ -60,6 +62,7 @@ int fail(const Status& status) {
 
 int run_session(Session& session) {
   const Result<ExitCode> code = session.run();
+  shutdown_packs();
   clear_progress();
   const bool written = session.finish();
   if (!code.ok()) return fail(code.status());

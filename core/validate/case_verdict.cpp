@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/validate/claims.hpp"
+#include "core/validate/partial_split.hpp"
 #include "core/validate/rule_judge.hpp"
 
 namespace onedim {
@@ -13,6 +14,9 @@ namespace {
 // Draws for what is judged claim by claim beside the table: the table has judged its plain form
 // already.
 constexpr int kTwinDraws = 2;
+// Missing rules are few, so each is tried with every value kind under every split before it is
+// reported.
+constexpr int kMissingDraws = kValueKindCount * kSplitVariantCount;
 
 bool is_searched(const Case& c, const Rule& rule) {
   if (rule.tag != 0) return false;
@@ -183,7 +187,9 @@ Result<CaseVerdict> validate_case(Case& c) {
   if (!truth_varies(c)) return verdict;
   for (const CombinationRecord& record : records) {
     for (Rule& rule : true_rules(c, record)) {
-      if (!is_covered(c, *claims, rule)) verdict.missing.push_back(std::move(rule));
+      if (is_covered(c, *claims, rule)) continue;
+      const RuleVerdict judged = judge_rule(c, rule, {}, kMissingDraws);
+      if (judged.word != RuleVerdict::Word::kRefuted) verdict.missing.push_back(std::move(rule));
     }
   }
   return verdict;

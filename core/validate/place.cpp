@@ -20,9 +20,11 @@ ValueKind kind_of(int number, int slot, uint64_t key) {
   return static_cast<ValueKind>((number + (shared ? 0 : slot * stride)) % kValueKindCount);
 }
 
+// Every round of value kinds meets the variants one further on, so all pairs come up in time.
 int split_variant_of(int number, int slot, uint64_t key) {
+  const int round = number / kValueKindCount;
   return static_cast<int>(
-      (static_cast<uint64_t>(number) + key % 8 + (key % 2 == 1 ? 3 * slot : 0)) %
+      (static_cast<uint64_t>(number + round) + key % 8 + (key % 2 == 1 ? 3 * slot : 0)) %
       kSplitVariantCount);
 }
 

@@ -148,10 +148,6 @@ Status check_side(std::span<const Placement> placements, std::span<const TensorM
       return invalid_argument("{} of {} {}: {} has no dim {}", text, side, slot,
                               format_meta(*metas[slot]), placement.dim);
     }
-    if (placement.is_partial() && !is_legal_partial(placement.partial, metas[slot]->dtype)) {
-      return invalid_argument("{} of {} {}: not a partial of {} tensors", text, side, slot,
-                              name_of(metas[slot]->dtype));
-    }
   }
   return absl::OkStatus();
 }
@@ -180,6 +176,22 @@ Status check_rule(const Case& c, const Rule& rule) {
     }
   }
   return absl::OkStatus();
+}
+
+std::string illegal_partial(const Case& c, const Rule& rule) {
+  std::string found;
+  const auto look = [&](const Placement& placement, DType dtype) {
+    if (!placement.is_partial() || is_legal_partial(placement.partial, dtype)) return;
+    found = fmt::format("a {} tensor has no {}", name_of(dtype), format_placement(placement));
+  };
+  for (size_t output = 0; output < rule.outputs.size(); ++output) {
+    if (c.sample().outputs[output])
+      look(rule.outputs[output], c.sample().outputs[output]->meta.dtype);
+  }
+  for (size_t slot = 0; slot < rule.inputs.size(); ++slot) {
+    if (c.sample().call.inputs[slot]) look(rule.inputs[slot], c.sample().call.inputs[slot]->dtype);
+  }
+  return found;
 }
 
 }  // namespace onedim

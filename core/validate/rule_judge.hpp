@@ -25,7 +25,10 @@ RuleVerdict judge_rule_at(Case& c, int site, const Rule& rule, int draws);
 // At every site where `present[subject]` (all, if empty) and where it applies.
 RuleVerdict judge_rule(Case& c, const Rule& rule, const std::vector<bool>& present, int draws);
 
-// Slots, dims and partial kinds of `rule` that do not fit the call, in words.
+// Whether `rule` speaks of the call's slots and dims, and of partial kinds that can be judged.
 Status check_rule(const Case& c, const Rule& rule);
+// The first placement of `rule` that its tensor's dtype does not have, in words; "" if there is
+// none. Such a rule is wrong.
+std::string illegal_partial(const Case& c, const Rule& rule);
 
 }  // namespace onedim

@@ -107,9 +107,23 @@ void draw_offsets(int64_t total, Random& random, std::vector<int64_t>& values) {
   if (!values.empty()) values.back() = total;
 }
 
+// Shares of true, and a lone true or false among all others, on which `any` and `all` turn.
 void draw_flags(ValueKind kind, Random& random, std::vector<int64_t>& values) {
-  static constexpr std::array<int, kValueKindCount> kPercentTrue = {50, 50, 0, 85, 100, 15, 50, 50};
+  if (kind == ValueKind::kFine || kind == ValueKind::kWide) {
+    const int64_t lone = kind == ValueKind::kWide;
+    std::fill(values.begin(), values.end(), 1 - lone);
+    if (!values.empty()) values[random.below(static_cast<int64_t>(values.size()))] = lone;
+    return;
+  }
+  static constexpr std::array<int, kValueKindCount> kPercentTrue = {50, 50, 0, 0, 100, 0, 15, 85};
   for (int64_t& value : values) value = random.chance(kPercentTrue[static_cast<int>(kind)]);
+}
+
+// Half of the tensors of small integers are zero but for at most one element: "some", "all" and
+// counts turn on it. Its index, `count` if there is none, -1 for the other tensors.
+int64_t lone_nonzero(ValueKind kind, int64_t count, Random& random) {
+  if (kind != ValueKind::kIntegers || count == 0 || random.chance(50)) return -1;
+  return random.chance(50) ? count : random.below(count);
 }
 
 void draw_integers(const TensorMeta& meta, const Domain& domain, ValueKind kind,
@@ -123,9 +137,12 @@ void draw_integers(const TensorMeta& meta, const Domain& domain, ValueKind kind,
   if (meta.dtype == DType::kBool && domain.name != "values")
     return draw_flags(kind, random, values);
   const NumberGrid grid = grid_of(meta.dtype);
-  for (int64_t& value : values) {
-    value = static_cast<int64_t>(
-        constrain(draw_kind(kind, grid, constants, random), domain, grid, random));
+  const int64_t count = static_cast<int64_t>(values.size());
+  const int64_t lone = lone_nonzero(kind, count, random);
+  for (int64_t i = 0; i < count; ++i) {
+    const bool is_zero = lone >= 0 && i != lone;
+    const double value = is_zero ? 0 : draw_kind(kind, grid, constants, random);
+    values[i] = static_cast<int64_t>(constrain(value, domain, grid, random));
   }
 }
 
@@ -164,8 +181,11 @@ Tensor draw_values(const TensorMeta& meta, const Domain& domain, ValueKind kind,
   } else {
     const NumberGrid grid = grid_of(meta.dtype);
     lanes.reals.resize(lanes.lane_class == LaneClass::kComplex ? 2 * count : count);
-    for (double& value : lanes.reals) {
-      value = constrain(draw_kind(kind, grid, constants, random), domain, grid, random);
+    const int64_t lone = lone_nonzero(kind, static_cast<int64_t>(lanes.reals.size()), random);
+    for (size_t i = 0; i < lanes.reals.size(); ++i) {
+      const bool is_zero = lone >= 0 && static_cast<int64_t>(i) != lone;
+      const double value = is_zero ? 0 : draw_kind(kind, grid, constants, random);
+      lanes.reals[i] = constrain(value, domain, grid, random);
     }
   }
   write_lanes(lanes, tensor);

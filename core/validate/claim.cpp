@@ -1,0 +1,98 @@
+#include "core/validate/claim.hpp"
+
+#include <algorithm>
+
+#include "core/base/text.hpp"
+
+namespace onedim {
+namespace {
+
+constexpr std::string_view kEvenOnly = "even_only";
+
+// A claim rests on the few sites of its own sizes, so each gets more draws than a sample's would.
+constexpr int kDrawFactor = 3;
+
+void replace_any_shards(Rule& rule, bool strided) {
+  const auto replace = [&](std::vector<Placement>& side) {
+    for (Placement& placement : side) {
+      if (placement.kind != Placement::Kind::kAnyShard) continue;
+      placement =
+          strided ? Placement::strided_shard(placement.dim, 2) : Placement::shard(placement.dim);
+    }
+  };
+  replace(rule.outputs);
+  replace(rule.inputs);
+}
+
+bool has_any_shard(const Rule& rule) {
+  const auto is_any = [](const Placement& placement) {
+    return placement.kind == Placement::Kind::kAnyShard;
+  };
+  return std::any_of(rule.outputs.begin(), rule.outputs.end(), is_any) ||
+         std::any_of(rule.inputs.begin(), rule.inputs.end(), is_any);
+}
+
+ClaimVerdict to_claim_verdict(Case& c, const Rule& rule, RuleVerdict judged) {
+  ClaimVerdict verdict{judged.word, 0, std::move(judged.reason), false};
+  if (judged.word != RuleVerdict::Word::kRefuted) return verdict;
+  verdict.world = c.sites[judged.site].place->world();
+  if (rule.even_only) return verdict;
+  Rule even = rule;
+  even.even_only = true;
+  const bool has_shards = std::any_of(c.sites.begin(), c.sites.end(), [&](const Case::Site& site) {
+    return !rule_divides(rule, site.place->subject(), site.place->world());
+  });
+  verdict.holds_even =
+      has_shards && judge_rule(c, even, {}, c.options.draws).word == RuleVerdict::Word::kHolds;
+  return verdict;
+}
+
+// In single quotes, as the shell takes it.
+std::string quoted(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+}  // namespace
+
+Result<Rule> parse_claim(std::string_view text) {
+  text = trim(text);
+  const bool even_only = text.ends_with(kEvenOnly);
+  if (even_only) text = trim(text.substr(0, text.size() - kEvenOnly.size()));
+  Result<Rule> rule = parse_rule(text);
+  if (rule.ok()) rule->even_only = even_only;
+  return rule;
+}
+
+Result<ClaimVerdict> judge_claim(const Op& op, const CallText& call, const Rule& rule,
+                                 const Registry& registry, CaseOptions options) {
+  options.redraw_sizes = false;
+  options.draws *= kDrawFactor;
+  Result<Case> made = make_case(op, call, registry, options);
+  if (!made.ok()) return made.status();
+  Rule plain = rule;
+  replace_any_shards(plain, false);
+  if (Status status = check_rule(*made, plain); !status.ok()) return status;
+  if (const std::string illegal = illegal_partial(*made, plain); !illegal.empty()) {
+    return ClaimVerdict{RuleVerdict::Word::kRefuted, options.worlds.front(), illegal, false};
+  }
+  RuleVerdict judged = judge_rule(*made, plain, {}, options.draws);
+  if (judged.word == RuleVerdict::Word::kHolds && has_any_shard(rule)) {
+    plain = rule;
+    replace_any_shards(plain, true);
+    judged = judge_rule(*made, plain, {}, options.draws);
+  }
+  return to_claim_verdict(*made, plain, std::move(judged));
+}
+
+std::string claim_command(const Op& op, const Call& call, std::span<const Domain> domains,
+                          const Rule& rule, std::span<const int64_t> worlds, uint64_t seed) {
+  std::string list;
+  for (const int64_t world : worlds) list += (list.empty() ? "" : ",") + std::to_string(world);
+  const std::string claim = format_rule(rule) + (rule.even_only ? " even_only" : "");
+  return fmt::format("onedim validate {} --inputs {} --claim {} --worlds {} --seed {}", op.name(),
+                     quoted(format_call(call, domains)), quoted(claim), list, seed);
+}
+
+}  // namespace onedim

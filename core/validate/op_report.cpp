@@ -1,0 +1,88 @@
+#include "core/validate/op_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace onedim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json findings_json(const std::vector<RuleFinding>& findings) {
+  Json list = Json::array();
+  for (const RuleFinding& finding : findings) {
+    Json item{{"rule", finding.rule}, {"case", finding.case_text}};
+    if (!finding.reason.empty()) item["reason"] = finding.reason;
+    if (!finding.repro.empty()) item["repro"] = finding.repro;
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+std::vector<RuleFinding> findings_from(const Json& list) {
+  std::vector<RuleFinding> findings;
+  for (const Json& item : list) {
+    findings.push_back(
+        {item.at("rule"), item.at("case"), item.value("reason", ""), item.value("repro", "")});
+  }
+  return findings;
+}
+
+Json mutation_json(const MutantCount& count) {
+  return {{"mutants", count.mutants},
+          {"false", count.wrong},
+          {"caught", count.caught},
+          {"missed", count.missed}};
+}
+
+}  // namespace
+
+Json to_json(const OpReport& report) {
+  const double searched = report.combinations == 0 ? 1
+                                                   : static_cast<double>(report.tried) /
+                                                         static_cast<double>(report.combinations);
+  Json json{{"op", report.op},
+            {"pack", report.pack},
+            {"samples", report.samples},
+            {"combinations", report.combinations},
+            {"tried", report.tried},
+            {"searched", searched},
+            {"proved", findings_json(report.proved)},
+            {"incorrect", findings_json(report.incorrect)},
+            {"missing", findings_json(report.missing)},
+            {"unexercised", findings_json(report.unexercised)},
+            {"errors", report.errors},
+            {"notes", report.notes},
+            {"crashed", report.crashed},
+            {"seconds", report.seconds}};
+  if (report.mutation.mutants > 0) json["mutation"] = mutation_json(report.mutation);
+  return json;
+}
+
+Result<OpReport> op_report_from_json(const Json& json) {
+  try {
+    OpReport report;
+    report.op = json.at("op");
+    report.pack = json.at("pack");
+    report.samples = json.at("samples");
+    report.combinations = json.at("combinations");
+    report.tried = json.at("tried");
+    report.proved = findings_from(json.at("proved"));
+    report.incorrect = findings_from(json.at("incorrect"));
+    report.missing = findings_from(json.at("missing"));
+    report.unexercised = findings_from(json.at("unexercised"));
+    report.errors = json.at("errors").get<std::vector<std::string>>();
+    report.notes = json.at("notes").get<std::vector<std::string>>();
+    report.crashed = json.at("crashed");
+    report.seconds = json.at("seconds");
+    if (json.contains("mutation")) {
+      const Json& mutation = json.at("mutation");
+      report.mutation = {mutation.at("mutants"), mutation.at("false"), mutation.at("caught"),
+                         mutation.at("missed").get<std::vector<std::string>>()};
+    }
+    return report;
+  } catch (const nlohmann::json::exception& error) {
+    return invalid_argument("not the report of an op: {}", error.what());
+  }
+}
+
+}  // namespace onedim

@@ -1,0 +1,59 @@
+#pragma once
+// Op report: what validation says of one op, as plain text fields, so that it crosses from a child
+// process as one line of JSON and is printed without knowing the op.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+#include "core/base/status.hpp"
+
+namespace onedim {
+
+struct RuleFinding {
+  std::string rule;
+  std::string case_text;  // the call it was judged on
+  std::string reason;     // incorrect: the counter-example; unexercised: why
+  std::string repro;      // a command line
+  bool operator==(const RuleFinding&) const = default;
+};
+
+// What became of the one-slot mutants of the op's rules. A mutant is false if a second, longer
+// search with other values refutes it, or this one did.
+struct MutantCount {
+  int64_t mutants = 0;
+  int64_t wrong = 0;
+  int64_t caught = 0;
+  std::vector<std::string> missed;  // `rule on case`
+  bool operator==(const MutantCount&) const = default;
+};
+
+struct OpReport {
+  std::string op;
+  std::string pack;
+  int samples = 0;
+  int64_t combinations = 0;  // of input placements, over all samples
+  int64_t tried = 0;
+  std::vector<RuleFinding> proved;
+  std::vector<RuleFinding> incorrect;
+  std::vector<RuleFinding> missing;
+  std::vector<RuleFinding> unexercised;
+  std::vector<std::string> errors;  // samples that are refused, kernels that are lacking
+  std::vector<std::string> notes;
+  bool crashed =
+      false;  // the process that judged it died, or ran past its deadline; `errors` says how
+  double seconds = 0;
+  MutantCount mutation;
+
+  bool is_clean() const {
+    return incorrect.empty() && missing.empty() && unexercised.empty() && errors.empty() &&
+           !crashed;
+  }
+};
+
+// The JSON of one op in the output of `validate --json`; `mutation` only where mutants were made.
+nlohmann::ordered_json to_json(const OpReport& report);
+Result<OpReport> op_report_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace onedim

@@ -1,0 +1,193 @@
+#include "core/validate/op_validation.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/validate/case_verdict.hpp"
+#include "core/validate/claim.hpp"
+#include "core/validate/claims.hpp"
+#include "core/validate/mutants.hpp"
+#include "core/validate/shrink.hpp"
+
+namespace onedim {
+namespace {
+
+std::string rule_text(const Rule& rule) {
+  std::string text = format_rule(rule) + (rule.even_only ? " even_only" : "");
+  for (const Requirement& requirement : rule.requirements) {
+    text += fmt::format(" multiple_of({} {}, {}, {})", requirement.is_output ? "output" : "input",
+                        requirement.slot, requirement.dim, requirement.multiple);
+  }
+  return text;
+}
+
+RuleFinding incorrect_finding(const Case& c, const RefutedRule& refuted) {
+  const Case::Site& site = c.sites[refuted.site];
+  const Subject& subject = site.place->subject();
+  std::optional<SmallestCase> smallest =
+      shrink(subject, refuted.rule, site.place->world(), *c.registry, c.options);
+  const bool is_shrunk = smallest.has_value();
+  if (!is_shrunk) smallest = SmallestCase{subject, site.place->world(), refuted.reason};
+  const int64_t worlds[] = {smallest->world};
+  return {rule_text(refuted.rule), c.text(), smallest->reason,
+          claim_command(*c.op, smallest->subject.call, smallest->subject.domains, refuted.rule,
+                        worlds, c.options.seed)};
+}
+
+RuleFinding held_finding(const Case& c, const Rule& rule) {
+  return {rule_text(rule),
+          c.text(),
+          {},
+          claim_command(*c.op, c.sample().call, c.sample().domains, rule, c.options.worlds,
+                        c.options.seed)};
+}
+
+void add_case(Case& c, CaseVerdict verdict, OpReport& report) {
+  report.combinations += verdict.statistics.combinations;
+  report.tried += verdict.statistics.tried;
+  for (const Rule& rule : verdict.proved)
+    report.proved.push_back({rule_text(rule), c.text(), {}, {}});
+  for (const RefutedRule& refuted : verdict.incorrect)
+    report.incorrect.push_back(incorrect_finding(c, refuted));
+  for (const Rule& rule : verdict.missing) report.missing.push_back(held_finding(c, rule));
+  for (const auto& [rule, reason] : verdict.unexercised) {
+    report.unexercised.push_back(held_finding(c, rule));
+    report.unexercised.back().reason = reason;
+  }
+}
+
+// Rules are identities over finite values; what fails beyond them is told, not held against the op.
+void note_nonfinite(const Op& op, CallText sample, const Registry& registry,
+                    const CaseOptions& options, OpReport& report) {
+  sample.domains.resize(sample.call.inputs.size());
+  bool changed = false;
+  for (size_t slot = 0; slot < sample.domains.size(); ++slot) {
+    const OptionalMeta& meta = sample.call.inputs[slot];
+    if (!meta || !is_floating(meta->dtype) || !sample.domains[slot].name.empty()) continue;
+    sample.domains[slot] = {"nonfinite", {}};
+    changed = true;
+  }
+  if (!changed) return;
+  Result<Case> made = make_case(op, std::move(sample), registry, options);
+  if (!made.ok()) return;
+  Result<CaseVerdict> verdict = validate_case(*made);
+  if (!verdict.ok()) return;
+  for (const RefutedRule& refuted : verdict->incorrect) {
+    report.notes.push_back(fmt::format("{} does not hold for non-finite values: {}",
+                                       rule_text(refuted.rule), refuted.reason));
+  }
+}
+
+OpReport validate_sample(const Op& op, const std::string& text, const Registry& registry,
+                         const ValidateOptions& options) {
+  OpReport report;
+  report.samples = 1;
+  const auto fail = [&](const Status& status) {
+    report.errors.push_back(fmt::format("sample \"{}\": {}", text, message_of(status)));
+  };
+  Result<CallText> sample = parse_call(op.schema, text);
+  if (!sample.ok()) return fail(sample.status()), report;
+  Result<Case> made = make_case(op, *sample, registry, options.cases);
+  if (!made.ok()) return fail(made.status()), report;
+  Result<CaseVerdict> verdict = validate_case(*made);
+  if (!verdict.ok()) return fail(verdict.status()), report;
+  add_case(*made, *std::move(verdict), report);
+  if (options.nonfinite) note_nonfinite(op, *sample, registry, options.cases, report);
+  if (!options.mutate) return report;
+  if (Status status = count_mutants(op, *sample, registry, options.cases, report.mutation);
+      !status.ok())
+    fail(status);
+  return report;
+}
+
+OpReport judge_claim_text(const Op& op, const std::string& text, const std::string& claim,
+                          const Registry& registry, const CaseOptions& options) {
+  OpReport report;
+  report.samples = 1;
+  const auto fail = [&](const Status& status) { report.errors.emplace_back(message_of(status)); };
+  Result<CallText> call = parse_call(op.schema, text);
+  if (!call.ok()) return fail(call.status()), report;
+  Result<Rule> rule = parse_claim(claim);
+  if (!rule.ok()) return fail(rule.status()), report;
+  Result<ClaimVerdict> verdict = judge_claim(op, *call, *rule, registry, options);
+  if (!verdict.ok()) return fail(verdict.status()), report;
+  RuleFinding finding{
+      rule_text(*rule), format_call(call->call, call->domains), verdict->reason, {}};
+  report.combinations = report.tried = 1;
+  if (verdict->word == RuleVerdict::Word::kHolds) return report.proved.push_back(finding), report;
+  if (verdict->word == RuleVerdict::Word::kNotJudged)
+    return report.unexercised.push_back(finding), report;
+  const int64_t worlds[] = {verdict->world};
+  finding.repro = claim_command(op, call->call, call->domains, *rule, worlds, options.seed);
+  if (verdict->holds_even)
+    finding.reason += "; it holds where every sharded dim divides (even_only)";
+  report.incorrect.push_back(std::move(finding));
+  return report;
+}
+
+template <typename T>
+void append(std::vector<T>& to, std::vector<T>& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+void append(OpReport& to, OpReport& from) {
+  to.samples += from.samples;
+  to.combinations += from.combinations;
+  to.tried += from.tried;
+  append(to.proved, from.proved);
+  append(to.incorrect, from.incorrect);
+  append(to.missing, from.missing);
+  append(to.unexercised, from.unexercised);
+  append(to.errors, from.errors);
+  append(to.notes, from.notes);
+  to.mutation.mutants += from.mutation.mutants;
+  to.mutation.wrong += from.mutation.wrong;
+  to.mutation.caught += from.mutation.caught;
+  append(to.mutation.missed, from.mutation.missed);
+}
+
+// Runs `work(i)` for every i below `count`, on the threads allowed.
+template <typename Work>
+void run_all(size_t count, int threads, Work&& work) {
+  if (threads <= 1 || count <= 1) {
+    for (size_t i = 0; i < count; ++i) work(i);
+    return;
+  }
+  tbb::task_arena arena(threads);
+  arena.execute([&] { tbb::parallel_for(size_t{0}, count, work); });
+}
+
+}  // namespace
+
+OpReport validate_op(const Op& op, const OpRequest& request, const Registry& registry,
+                     const ValidateOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  OpReport report;
+  report.op = op.name();
+  report.pack = op.pack;
+  std::vector<std::string> samples;
+  if (request.call) {
+    samples.push_back(*request.call);
+  } else if (Result<std::vector<std::string>> own = op.samples(); own.ok()) {
+    samples = *std::move(own);
+  } else {
+    report.errors.emplace_back(message_of(own.status()));
+  }
+  if (samples.empty() && report.errors.empty()) report.errors.emplace_back("the op has no samples");
+  const size_t per_sample = std::max<size_t>(1, request.claims.size());
+  std::vector<OpReport> parts(samples.size() * per_sample);
+  run_all(parts.size(), options.threads, [&](size_t i) {
+    const std::string& sample = samples[i / per_sample];
+    parts[i] = request.claims.empty() ? validate_sample(op, sample, registry, options)
+                                      : judge_claim_text(op, sample, request.claims[i % per_sample],
+                                                         registry, options.cases);
+  });
+  for (OpReport& part : parts) append(report, part);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+}  // namespace onedim

@@ -1,0 +1,145 @@
+#include "core/validate/worker_pool.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/validate/worker.hpp"
+#include "core/validate/worker_process.hpp"
+
+namespace onedim {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Workers that end before they have answered anything, one after the other, before giving up.
+constexpr int kMostFailedStarts = 3;
+
+class Pool {
+ public:
+  Pool(std::span<const OpRequest> requests, const PoolOptions& options)
+      : requests_(requests), options_(options), reports_(requests.size()) {}
+
+  Result<std::vector<OpReport>> run() {
+    const size_t wanted = std::min<size_t>(std::max(options_.workers, 1), requests_.size());
+    lanes_.resize(wanted);
+    while (done_ < requests_.size()) {
+      for (Lane& lane : lanes_) {
+        if (Status status = feed(lane); !status.ok()) return status;
+      }
+      wait();
+      if (failed_starts_ >= kMostFailedStarts)
+        return absl::UnavailableError("workers " + last_ending_ + " as soon as they start");
+    }
+    return std::move(reports_);
+  }
+
+ private:
+  struct Lane {
+    std::optional<WorkerProcess> worker;
+    std::optional<size_t> request;  // the one being judged
+    Clock::time_point since;
+    bool has_answered = false;
+  };
+
+  // Starts a worker if there is none, and gives it the next request if it is idle.
+  Status feed(Lane& lane) {
+    if (lane.request || next_ >= requests_.size()) return absl::OkStatus();
+    if (!lane.worker) {
+      Result<WorkerProcess> worker = WorkerProcess::start(options_.command);
+      if (!worker.ok()) return worker.status();
+      lane.worker.emplace(*std::move(worker));
+      lane.has_answered = false;
+    }
+    lane.request = next_++;
+    lane.since = Clock::now();
+    if (options_.progress) options_.progress(done_, requests_.size(), requests_[*lane.request].op);
+    lane.worker->send(
+        request_line(requests_[*lane.request]));  // one that is gone shows when it is read
+    return absl::OkStatus();
+  }
+
+  void wait() {
+    std::vector<pollfd> files;
+    std::vector<Lane*> owners;
+    auto nearest = options_.deadline;
+    const Clock::time_point now = Clock::now();
+    for (Lane& lane : lanes_) {
+      if (!lane.request) continue;
+      files.push_back({lane.worker->output(), POLLIN, 0});
+      owners.push_back(&lane);
+      const auto left = options_.deadline -
+                        std::chrono::duration_cast<std::chrono::milliseconds>(now - lane.since);
+      nearest = std::min(nearest, left);
+    }
+    const int timeout = static_cast<int>(std::max<int64_t>(1, nearest.count() + 1));
+    ::poll(files.data(), files.size(), timeout);
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (files[i].revents != 0) {
+        read_answers(*owners[i]);
+      } else if (Clock::now() - owners[i]->since >= options_.deadline) {
+        lose(*owners[i], fmt::format("ran past the deadline of {:.3g} s",
+                                     std::chrono::duration<double>(options_.deadline).count()));
+      }
+    }
+  }
+
+  void read_answers(Lane& lane) {
+    if (!lane.worker->receive()) return lose(lane, "");
+    std::string line;
+    while (lane.request && lane.worker->next_line(line)) {
+      Result<OpReport> report = parse(line);
+      if (!report.ok()) return lose(lane, std::string(message_of(report.status())));
+      lane.has_answered = true;
+      failed_starts_ = 0;
+      finish(lane, *std::move(report));
+    }
+  }
+
+  static Result<OpReport> parse(const std::string& line) {
+    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (json.is_discarded()) return invalid_argument("the worker's answer is no JSON");
+    return op_report_from_json(json);
+  }
+
+  // `why`, or how the worker ended.
+  void lose(Lane& lane, std::string why) {
+    last_ending_ = lane.worker->end();
+    lane.worker.reset();
+    if (!lane.has_answered && why.empty() && last_ending_.starts_with("ended with"))
+      ++failed_starts_;
+    OpReport report;
+    report.op = requests_[*lane.request].op;
+    report.crashed = true;
+    report.seconds = std::chrono::duration<double>(Clock::now() - lane.since).count();
+    report.errors.push_back("the process that judged it " + (why.empty() ? last_ending_ : why));
+    finish(lane, std::move(report));
+  }
+
+  void finish(Lane& lane, OpReport report) {
+    reports_[*lane.request] = std::move(report);
+    lane.request.reset();
+    ++done_;
+  }
+
+  std::span<const OpRequest> requests_;
+  const PoolOptions& options_;
+  std::vector<OpReport> reports_;
+  std::vector<Lane> lanes_;
+  size_t next_ = 0;
+  size_t done_ = 0;
+  int failed_starts_ = 0;
+  std::string last_ending_;
+};
+
+}  // namespace
+
+Result<std::vector<OpReport>> run_in_workers(std::span<const OpRequest> requests,
+                                             const PoolOptions& options) {
+  if (requests.empty()) return std::vector<OpReport>();
+  return Pool(requests, options).run();
+}
+
+}  // namespace onedim

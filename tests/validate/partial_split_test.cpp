@@ -1,0 +1,130 @@
+#include "core/validate/partial_split.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/layout/partition.hpp"
+#include "core/validate/judge.hpp"
+
+namespace onedim {
+namespace {
+
+constexpr DType kDTypes[] = {DType::kF64,      DType::kF32,    DType::kBF16,   DType::kF16,
+                             DType::kF8E4M3FN, DType::kF8E5M2, DType::kF8E8M0, DType::kI64,
+                             DType::kI32,      DType::kI16,    DType::kI8,     DType::kU8,
+                             DType::kBool,     DType::kC64,    DType::kC128};
+
+std::vector<Lanes> read_all(const std::vector<Tensor>& tensors) {
+  std::vector<Lanes> all(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) read_lanes(tensors[i], all[i]);
+  return all;
+}
+
+// Joined without any slack.
+bool joins_exactly(const Tensor& global, const std::vector<Tensor>& locals,
+                   const std::string& kind) {
+  return judge(Placement::make_partial(kind), make_truth(global), {}, read_all(locals),
+               ErrorModel{}) == Judgement::kHolds;
+}
+
+TEST(PartialSplit, EverySplitJoinsToItsValueExactly) {
+  for (const DType dtype : kDTypes) {
+    for (const char* kind : {"sum", "avg", "max", "min", "product"}) {
+      if (!is_legal_partial(kind, dtype)) continue;
+      for (int variant = 0; variant < kSplitVariantCount; ++variant) {
+        for (int draw = 0; draw < kValueKindCount; ++draw) {
+          for (const int64_t world : {1, 2, 3, 4, 5}) {
+            const Tensor global = draw_values(TensorMeta::contiguous(dtype, {3, 5}), {},
+                                              static_cast<ValueKind>(draw), {}, Random(draw));
+            const std::vector<Tensor> locals = split_partial(global, kind, world, variant, {}, 11);
+            ASSERT_EQ(locals.size(), static_cast<size_t>(world));
+            // Means of three round in the narrowest floats, whose grid is too coarse to hold thrice
+            // a value.
+            if (std::string(kind) == "avg" && size_of(dtype) == 1) continue;
+            EXPECT_TRUE(joins_exactly(global, locals, kind))
+                << name_of(dtype) << " " << kind << " variant " << variant << " draw " << draw
+                << " world " << world;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PartialSplit, LocalValuesAreFinite) {
+  for (const char* kind : {"sum", "avg", "max", "min", "product"}) {
+    for (int variant = 0; variant < kSplitVariantCount; ++variant) {
+      const Tensor global = draw_values(TensorMeta::contiguous(DType::kF16, {40}), {},
+                                        ValueKind::kWide, {}, Random(3));
+      for (const Lanes& lanes : read_all(split_partial(global, kind, 4, variant, {}, 5))) {
+        for (const double value : lanes.reals)
+          EXPECT_TRUE(std::isfinite(value)) << kind << " " << variant;
+      }
+    }
+  }
+}
+
+TEST(PartialSplit, NonfiniteValuesAreSplitToo) {
+  const Domain domain{"nonfinite", {}};
+  ErrorModel model;
+  model.nonfinite = true;
+  for (const char* kind : {"sum", "avg", "max", "min", "product"}) {
+    for (int variant = 0; variant < kSplitVariantCount; ++variant) {
+      const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {60}), domain,
+                                        ValueKind::kMixed, {}, Random(variant));
+      const std::vector<Tensor> locals = split_partial(global, kind, 3, variant, domain, 9);
+      EXPECT_EQ(
+          judge(Placement::make_partial(kind), make_truth(global), {}, read_all(locals), model),
+          Judgement::kHolds)
+          << kind << " " << variant;
+    }
+  }
+}
+
+TEST(PartialSplit, ASumHasLocalValuesOfBothSignsAndManySizes) {
+  const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {40}), {},
+                                    ValueKind::kPositive, {}, Random(3));
+  bool negative = false, large = false, zero = false;
+  for (int variant = 0; variant < kSplitVariantCount; ++variant) {
+    for (const Lanes& lanes : read_all(split_partial(global, "sum", 2, variant, {}, 5))) {
+      for (const double value : lanes.reals)
+        negative |= value<0, large |= std::abs(value)> 900, zero |= value == 0;
+    }
+  }
+  EXPECT_TRUE(negative && large && zero);
+}
+
+TEST(PartialSplit, IndicesStayIndices) {
+  const Result<Domain> domain = parse_domain("index(6)");
+  ASSERT_TRUE(domain.ok());
+  const Tensor global = draw_values(TensorMeta::contiguous(DType::kI64, {40}), *domain,
+                                    ValueKind::kMixed, {}, Random(3));
+  for (const char* kind : {"sum", "max", "min", "product"}) {
+    for (int variant = 0; variant < kSplitVariantCount; ++variant) {
+      const std::vector<Tensor> locals = split_partial(global, kind, 3, variant, *domain, 5);
+      EXPECT_TRUE(joins_exactly(global, locals, kind)) << kind << " " << variant;
+      for (const Lanes& lanes : read_all(locals)) {
+        for (const int64_t value : lanes.integers)
+          EXPECT_TRUE(value >= 0 && value < 6) << kind << " " << variant;
+      }
+    }
+  }
+}
+
+TEST(PartialSplit, IdentityFilledSplitsOccur) {
+  const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {4, 6}), {},
+                                    ValueKind::kMixed, {}, Random(3));
+  bool found = false;
+  for (int variant = 0; variant < kSplitVariantCount; ++variant) {
+    const std::vector<Tensor> locals = split_partial(global, "sum", 2, variant, {}, 5);
+    found |=
+        bit_equal(locals[0], global) && bit_equal(locals[1], identity_tensor(global.meta(), "sum"));
+  }
+  EXPECT_TRUE(found);
+}
+
+}  // namespace
+}  // namespace onedim

@@ -1,0 +1,134 @@
+#include "shipped_packs.hpp"
+
+#include <zlib.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "core/pack/pack_loader.hpp"
+
+namespace onedim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string read_gzip(const std::string& path) {
+  gzFile file = ::gzopen(path.c_str(), "rb");
+  if (file == nullptr) throw std::runtime_error("no file " + path);
+  std::string text(1 << 20, '\0');
+  const int count = ::gzread(file, text.data(), static_cast<unsigned>(text.size()));
+  ::gzclose(file);
+  if (count < 0 || count == static_cast<int>(text.size()))
+    throw std::runtime_error("damaged or too long: " + path);
+  text.resize(count);
+  return text;
+}
+
+// The oracle drew true values in these domains: (op, input slot) -> domain.
+const std::map<std::pair<std::string, int>, std::string>& domains() {
+  static const std::map<std::pair<std::string, int>, std::string> kDomains = {
+      {{"log", 0}, "positive"},          {{"log1p", 0}, "nonnegative"},
+      {{"sqrt", 0}, "positive"},         {{"rsqrt", 0}, "positive"},
+      {{"reciprocal", 0}, "nonzero"},    {{"div.Tensor", 1}, "nonzero"},
+      {{"addcdiv", 2}, "nonzero"},       {{"pow.Tensor_Tensor", 0}, "positive"},
+      {{"fmod.Tensor", 1}, "nonzero"},   {{"remainder.Tensor", 1}, "nonzero"},
+      {{"xlogy.Tensor", 1}, "positive"}, {{"special_xlog1py", 1}, "nonnegative"},
+      {{"isnan", 0}, "nonfinite"},       {{"isfinite", 0}, "nonfinite"},
+      {{"nansum", 0}, "nonfinite"},
+  };
+  return kDomains;
+}
+
+std::string call_text(const std::string& op, const Json& entry) {
+  std::string text;
+  int slot = 0;
+  for (const Json& input : entry.at("inputs")) {
+    text += (slot > 0 ? "; " : "") + input.get<std::string>();
+    const auto domain = domains().find({op, slot++});
+    if (domain != domains().end()) text += ":" + domain->second;
+  }
+  for (const auto& [name, value] : entry.at("attributes").items())
+    text += "; " + name + "=" + value.dump();
+  return text;
+}
+
+bool is_bool_placement_of_sums(const std::string& placement) {
+  return placement == "P(sum)" || placement == "P(product)";
+}
+
+// Every choice of one placement an output.
+void add_rules(const Json& combo, const std::vector<bool>& is_bool_output,
+               std::set<std::string>& rules) {
+  std::string inputs;
+  for (const Json& input : combo.at("inputs"))
+    inputs += (inputs.empty() ? "" : ", ") + input.get<std::string>();
+  std::vector<std::string> texts{""};
+  size_t output = 0;
+  for (const Json& choices : combo.at("outputs")) {
+    std::vector<std::string> longer;
+    for (const std::string& text : texts) {
+      for (const Json& choice : choices) {
+        const std::string placement = choice;
+        if (is_bool_output[output] && is_bool_placement_of_sums(placement)) continue;
+        longer.push_back(text + (text.empty() ? "" : ", ") + placement);
+      }
+    }
+    texts = std::move(longer);
+    ++output;
+  }
+  for (const std::string& text : texts) rules.insert(text + " | " + inputs);
+}
+
+TruthEntry make_entry(const Op& op, const Json& json) {
+  TruthEntry entry{op.name(), call_text(op.name(), json), {}, {}, {}};
+  Result<CallText> call = parse_call(op.schema, entry.call);
+  if (!call.ok())
+    throw std::runtime_error(op.name() + " " + entry.call + ": " + call.status().ToString());
+  Result<std::vector<OptionalOutput>> outputs = op.infer(call->call);
+  if (!outputs.ok())
+    throw std::runtime_error(op.name() + " " + entry.call + ": " + outputs.status().ToString());
+  std::vector<bool> is_bool_output;
+  for (const OptionalOutput& output : *outputs)
+    is_bool_output.push_back(output && output->meta.dtype == DType::kBool);
+  for (const Json& combo : json.at("combos")) {
+    add_rules(combo, is_bool_output, combo.contains("even_only") ? entry.even : entry.rules);
+    std::string inputs;
+    for (const Json& input : combo.at("inputs"))
+      inputs += (inputs.empty() ? "" : ", ") + input.get<std::string>();
+    entry.listed_inputs.insert(inputs);
+  }
+  for (const std::string& rule : entry.rules) entry.even.erase(rule);
+  return entry;
+}
+
+Registry* load() {
+  auto* registry = new Registry;
+  LoadOptions options;
+  options.paths = {ONEDIM_PACK_FOLDER};
+  for (const PackReport& report : load_packs(options, *registry)) {
+    if (!report.verdict.ok())
+      std::fprintf(stderr, "%s: %s\n", report.path.c_str(), report.verdict.reason.c_str());
+  }
+  return registry;
+}
+
+}  // namespace
+
+const Registry& shipped_registry() {
+  static const Registry* registry = load();
+  return *registry;
+}
+
+std::vector<TruthEntry> truth_entries(const Registry& registry) {
+  std::vector<TruthEntry> entries;
+  const Json document = Json::parse(read_gzip(ONEDIM_TEST_DATA "/truth_rules.json.gz"));
+  for (const auto& [name, list] : document.at("ops").items()) {
+    const Op* op = registry.find(name);
+    if (op == nullptr) continue;
+    for (const Json& json : list) entries.push_back(make_entry(*op, json));
+  }
+  return entries;
+}
+
+}  // namespace onedim

@@ -1,0 +1,106 @@
+#include "core/validate/value_draw.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/validate/lanes.hpp"
+
+namespace onedim {
+namespace {
+
+Lanes draw(DType dtype, const std::string& domain, ValueKind kind,
+           std::span<const double> constants = {}) {
+  Domain parsed;
+  if (!domain.empty()) {
+    Result<Domain> result = parse_domain(domain);
+    EXPECT_TRUE(result.ok()) << result.status();
+    parsed = *result;
+  }
+  Lanes lanes;
+  read_lanes(draw_values(TensorMeta::contiguous(dtype, {40}), parsed, kind, constants, Random(7)),
+             lanes);
+  return lanes;
+}
+
+template <typename Check>
+void for_each_kind(const Check& check) {
+  for (int kind = 0; kind < kValueKindCount; ++kind) check(static_cast<ValueKind>(kind));
+}
+
+TEST(ValueDraw, DomainsHoldForEveryKind) {
+  const std::pair<const char*, bool (*)(double)> domains[] = {
+      {"positive", [](double x) { return x > 0; }},
+      {"nonnegative", [](double x) { return x >= 0; }},
+      {"nonzero", [](double x) { return x != 0; }},
+      {"unit", [](double x) { return x > -1 && x < 1; }},
+      {"probability", [](double x) { return x >= 0 && x <= 1; }},
+      {"values(0.5,2)", [](double x) { return x == 0.5 || x == 2; }},
+  };
+  for (const auto& [name, holds] : domains) {
+    for (const DType dtype : {DType::kF64, DType::kF32, DType::kBF16, DType::kF16}) {
+      for_each_kind([&](ValueKind kind) {
+        const Lanes lanes = draw(dtype, name, kind);
+        EXPECT_TRUE(std::all_of(lanes.reals.begin(), lanes.reals.end(), holds))
+            << name << " " << name_of(dtype);
+      });
+    }
+  }
+}
+
+TEST(ValueDraw, KindsAreWhatTheyAreCalled) {
+  const auto all = [](const Lanes& lanes, bool (*holds)(double)) {
+    return std::all_of(lanes.reals.begin(), lanes.reals.end(), holds);
+  };
+  EXPECT_TRUE(all(draw(DType::kF64, "", ValueKind::kNegative), [](double x) { return x < 0; }));
+  EXPECT_TRUE(all(draw(DType::kF64, "", ValueKind::kPositive), [](double x) { return x > 0; }));
+  EXPECT_TRUE(
+      all(draw(DType::kF64, "", ValueKind::kIntegers), [](double x) { return x == std::rint(x); }));
+  const Lanes mixed = draw(DType::kF64, "", ValueKind::kMixed);
+  EXPECT_LT(*std::min_element(mixed.reals.begin(), mixed.reals.end()), 0);
+  EXPECT_GT(*std::max_element(mixed.reals.begin(), mixed.reals.end()), 0);
+  const double bound[] = {1.5};
+  const Lanes constants = draw(DType::kF64, "", ValueKind::kConstants, bound);
+  EXPECT_GT(std::count(constants.reals.begin(), constants.reals.end(), 1.5), 5);
+}
+
+TEST(ValueDraw, IndicesAndOffsetsStayInRange) {
+  for_each_kind([](ValueKind kind) {
+    for (const int64_t value : draw(DType::kI64, "index(6)", kind).integers)
+      EXPECT_TRUE(value >= 0 && value < 6);
+    const Lanes offsets = draw(DType::kI32, "offsets(12)", kind);
+    EXPECT_TRUE(std::is_sorted(offsets.integers.begin(), offsets.integers.end()));
+    EXPECT_EQ(offsets.integers.back(), 12);
+  });
+}
+
+TEST(ValueDraw, UnsignedAndBoolValuesExist) {
+  for_each_kind([](ValueKind kind) {
+    for (const int64_t value : draw(DType::kU8, "", kind).integers)
+      EXPECT_TRUE(value >= 0 && value < 128);
+    for (const int64_t value : draw(DType::kBool, "", kind).integers)
+      EXPECT_TRUE(value == 0 || value == 1);
+  });
+}
+
+TEST(ValueDraw, NonfiniteValuesAppearOnlyWhereAskedFor) {
+  const auto is_odd = [](double x) { return !std::isfinite(x); };
+  const Lanes asked = draw(DType::kF64, "nonfinite", ValueKind::kMixed),
+              plain = draw(DType::kF64, "", ValueKind::kMixed);
+  EXPECT_GT(std::count_if(asked.reals.begin(), asked.reals.end(), is_odd), 3);
+  EXPECT_EQ(std::count_if(plain.reals.begin(), plain.reals.end(), is_odd), 0);
+}
+
+TEST(ValueDraw, TheSameKeyDrawsTheSameValues) {
+  const TensorMeta meta = TensorMeta::contiguous(DType::kF32, {3, 4});
+  const Tensor a = draw_values(meta, {}, ValueKind::kMixed, {}, Random(1)),
+               b = draw_values(meta, {}, ValueKind::kMixed, {}, Random(1));
+  const Tensor other = draw_values(meta, {}, ValueKind::kMixed, {}, Random(2));
+  EXPECT_TRUE(bit_equal(a, b));
+  EXPECT_FALSE(bit_equal(a, other));
+}
+
+}  // namespace
+}  // namespace onedim

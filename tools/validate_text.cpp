@@ -1,0 +1,127 @@
+#include "tools/validate_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace onedim {
+namespace {
+
+struct Totals {
+  size_t ops = 0, cases = 0, proved = 0, incorrect = 0, missing = 0, unexercised = 0, errors = 0,
+         crashed = 0;
+  MutantCount mutation;
+};
+
+Totals totals_of(const std::vector<OpReport>& reports) {
+  Totals totals;
+  for (const OpReport& report : reports) {
+    ++totals.ops;
+    totals.cases += report.samples;
+    totals.proved += report.proved.size();
+    totals.incorrect += report.incorrect.size();
+    totals.missing += report.missing.size();
+    totals.unexercised += report.unexercised.size();
+    totals.errors += report.errors.size();
+    totals.crashed += report.crashed ? 1 : 0;
+    totals.mutation.mutants += report.mutation.mutants;
+    totals.mutation.wrong += report.mutation.wrong;
+    totals.mutation.caught += report.mutation.caught;
+  }
+  return totals;
+}
+
+std::string count(size_t number, std::string_view word) {
+  return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
+}
+
+std::string finding_text(std::string_view word, const RuleFinding& finding) {
+  std::string text = fmt::format("  {}: {}   on {}\n", word, finding.rule, finding.case_text);
+  if (!finding.reason.empty()) text += fmt::format("    {}\n", finding.reason);
+  if (!finding.repro.empty()) text += fmt::format("    {}\n", finding.repro);
+  return text;
+}
+
+std::string op_line(const OpReport& report, size_t width) {
+  std::string text =
+      fmt::format("{:<{}}  {:<9} {} over {}", report.op, width,
+                  report.crashed      ? "crashed"
+                  : report.is_clean() ? "ok"
+                                      : "findings",
+                  count(report.proved.size(), "rule"), count(report.samples, "case"));
+  if (report.tried < report.combinations) {
+    text += fmt::format(", {:.0f} % searched", 100.0 * static_cast<double>(report.tried) /
+                                                   static_cast<double>(report.combinations));
+  }
+  return text + fmt::format(", {:.0f} ms\n", report.seconds * 1000);
+}
+
+std::string findings(const OpReport& report, bool claims) {
+  std::string text;
+  for (const RuleFinding& finding : report.proved) {
+    if (claims) text += finding_text("holds", finding);
+  }
+  for (const RuleFinding& finding : report.incorrect)
+    text += finding_text(claims ? "refuted" : "incorrect", finding);
+  for (const RuleFinding& finding : report.missing) text += finding_text("missing", finding);
+  for (const RuleFinding& finding : report.unexercised)
+    text += finding_text(claims ? "not judged" : "unexercised", finding);
+  for (const std::string& error : report.errors) text += fmt::format("  error: {}\n", error);
+  for (const std::string& note : report.notes) text += fmt::format("  note: {}\n", note);
+  for (const std::string& missed : report.mutation.missed)
+    text += fmt::format("  false mutant not caught: {}\n", missed);
+  return text;
+}
+
+double share_caught(const MutantCount& mutation) {
+  return mutation.wrong == 0
+             ? 1
+             : static_cast<double>(mutation.caught) / static_cast<double>(mutation.wrong);
+}
+
+std::string totals_text(const Totals& totals, double seconds) {
+  std::string text = fmt::format("{}, {}: {} proved, {} incorrect, {} missing, {} unexercised",
+                                 count(totals.ops, "op"), count(totals.cases, "case"),
+                                 count(totals.proved, "rule"), totals.incorrect, totals.missing,
+                                 totals.unexercised);
+  if (totals.errors > 0) text += fmt::format(", {}", count(totals.errors, "error"));
+  if (totals.crashed > 0) text += fmt::format(", {} crashed", totals.crashed);
+  text += fmt::format("; {:.2f} s\n", seconds);
+  if (totals.mutation.mutants > 0) {
+    text += fmt::format("sensitivity: {} of {} false mutants caught ({:.2f} %), of {} mutants\n",
+                        totals.mutation.caught, totals.mutation.wrong,
+                        100 * share_caught(totals.mutation), totals.mutation.mutants);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string validate_text(const std::vector<OpReport>& reports, double seconds, bool claims) {
+  size_t width = 0;
+  for (const OpReport& report : reports) width = std::max(width, report.op.size());
+  std::string text;
+  for (const OpReport& report : reports) {
+    if (!claims) text += op_line(report, width);
+    text += findings(report, claims);
+  }
+  return claims ? text : text + totals_text(totals_of(reports), seconds);
+}
+
+Json validate_json(const std::vector<OpReport>& reports, double seconds) {
+  Json ops = Json::array();
+  for (const OpReport& report : reports) ops.push_back(to_json(report));
+  const Totals totals = totals_of(reports);
+  Json json{{"ops", totals.ops},         {"cases", totals.cases},
+            {"proved", totals.proved},   {"incorrect", totals.incorrect},
+            {"missing", totals.missing}, {"unexercised", totals.unexercised},
+            {"errors", totals.errors},   {"crashed", totals.crashed},
+            {"seconds", seconds}};
+  if (totals.mutation.mutants > 0) {
+    json["mutation"] = {{"mutants", totals.mutation.mutants},
+                        {"false", totals.mutation.wrong},
+                        {"caught", totals.mutation.caught},
+                        {"sensitivity", share_caught(totals.mutation)}};
+  }
+  return {{"ops", std::move(ops)}, {"totals", std::move(json)}};
+}
+
+}  // namespace onedim
