@@ -22,6 +22,7 @@ enum class Element { kSkipped, kRight, kWrong };
 struct RealJudge {
   const ErrorModel& model;
   double absolute;
+  double largest_factor;  // of products, see largest_factor_of
 
   Element compare(double got, double truth, double magnitude) const {
     if (got == truth) return Element::kRight;
@@ -68,7 +69,7 @@ Element judge_joined(const RealJudge& judge, Join join, double truth, std::span<
     largest = std::max(largest, std::abs(local));
     infinite |= std::isinf(local);
   }
-  infinite |= join == Join::kProduct && largest > judge.model.largest_factor;
+  infinite |= join == Join::kProduct && largest > judge.largest_factor;
   if (join == Join::kAvg) joined /= static_cast<double>(locals.size());
   if (!judge.model.nonfinite && (infinite || std::isinf(joined))) return Element::kSkipped;
   return judge.compare(joined, truth, join == Join::kProduct ? std::abs(joined) : magnitude);
@@ -87,8 +88,7 @@ Element judge_complex(const RealJudge& judge, const Placement& placement,
     magnitude += std::abs(local);
     largest = std::max(largest, std::abs(local));
   }
-  const bool is_product = placement.is_partial("product");
-  if (is_product && !judge.model.nonfinite && largest > judge.model.largest_factor)
+  if (placement.is_partial("product") && !judge.model.nonfinite && largest > judge.largest_factor)
     return Element::kSkipped;
   if (placement.is_partial("avg")) joined /= static_cast<double>(locals.size());
   const bool finite =
@@ -210,20 +210,25 @@ Judgement judge_partial(const RealJudge& judge, const Placement& placement, cons
   return tally.verdict();
 }
 
-double largest_factor_of(DType dtype) {
+double range_of(DType dtype) {
   switch (dtype) {
     case DType::kF64:
     case DType::kC128:
-      return 0x1p511;
+      return 0x1p1023;
     case DType::kF16:
-      return 0x1p8;
     case DType::kF8E5M2:
-      return 0x1p7;
+      return 0x1p16;
     case DType::kF8E4M3FN:
-      return 0x1p4;
+      return 0x1p9;
     default:
-      return 0x1p63;
+      return 0x1p127;
   }
+}
+
+// Beyond this, the other factors of a product may leave the range of the dtype together, or what
+// undoes them underflow, where exact arithmetic would do neither.
+double largest_factor_of(double range, size_t world) {
+  return std::pow(range, 1.0 / static_cast<double>(std::max<size_t>(2, world - 1)));
 }
 
 }  // namespace
@@ -234,7 +239,7 @@ ErrorModel ErrorModel::of(DType dtype, DType coarsest) {
   const double relative = slack_of(epsilon) * epsilon;
   return {.relative = relative,
           .absolute = std::min(4 * epsilon, relative / 4),
-          .largest_factor = largest_factor_of(dtype),
+          .range = range_of(dtype),
           .nonfinite = false};
 }
 
@@ -251,7 +256,9 @@ Truth make_truth(const Tensor& tensor) {
 Judgement judge(const Placement& placement, const Truth& truth,
                 std::span<const std::vector<int32_t>> owned, std::span<const Lanes> locals,
                 const ErrorModel& model, Mismatch* mismatch) {
-  const RealJudge real{model, model.absolute * truth.largest};
+  const bool is_product = placement.is_partial("product");
+  const RealJudge real{model, model.absolute * truth.largest,
+                       is_product ? largest_factor_of(model.range, locals.size()) : 0};
   if (placement.is_partial()) return judge_partial(real, placement, truth, locals, mismatch);
   if (placement.is_replicate()) owned = {};
   return judge_copies(real, truth, owned, locals, mismatch);

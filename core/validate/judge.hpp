@@ -18,9 +18,7 @@ namespace onedim {
 struct ErrorModel {
   double relative = 0;  // of the element's truth and local values
   double absolute = 0;  // times the largest truth of the tensor
-  // Root of the largest number: beyond it the factors of a product leave the range of the dtype, up
-  // or, the others, down to 0, where exact arithmetic would not.
-  double largest_factor = 0;
+  double range = 0;     // the power of two next to the dtype's largest number
   bool nonfinite = false;
 
   // `dtype` is the output's; `coarsest` the least exact float dtype among the call's inputs and
