@@ -89,9 +89,11 @@ void emit_rules(const Call& call, RuleSink& sink) {
   const Placement R = replicate();
   rules.add(any_shard(0), any_shard(0), any_shard(0), any_shard(0), any_shard(0), 0);
   const int64_t group = group_size(call);
+  // Strided shards of query and key heads would tear groups apart.
+  const Placement heads = group > 1 ? shard(1) : any_shard(1);
   RuleOptions whole_groups;
   if (group > 1) whole_groups.requirements = {{0, call.slot("query"), 1, 0, group}};
-  rules.add(any_shard(1), any_shard(1), any_shard(1), any_shard(1), any_shard(1), 1, whole_groups);
+  rules.add(heads, heads, heads, heads, heads, 1, whole_groups);
   rules.add(any_shard(1), any_shard(1), any_shard(1), R, R, 1);
   rules.add(any_shard(2), any_shard(2), any_shard(2), R, R, 2);
   rules.add(any_shard(3), R, R, R, any_shard(3), -1);
@@ -176,7 +178,7 @@ class Kernel {
 
   // Writes one row of the output, zero if it sees no key, and returns its log-sum-exp.
   double attend(int64_t b, int64_t h, int64_t i, double* out) const {
-    const int64_t head = s_.key_heads > 0 && s_.keys > 0 ? key_head(h) : 0;
+    const int64_t head = s_.keys > 0 ? key_head(h) : 0;
     std::vector<double> scores(static_cast<size_t>(s_.keys), kMinusInfinity);
     double top = kMinusInfinity;
     for (int64_t j = 0; j < s_.keys; ++j) {

@@ -132,9 +132,12 @@ void declare_block_sum(Registrar& r) {
         const int last = call.tensor("self").ndim() - 1;
         for (int dim = 0; dim <= last; ++dim) {
           RuleOptions options;
-          if (dim == last && block_of(call) > 1)
-            options.requirements = {{0, 0, last, 0, block_of(call)}};
-          rules.add_named(any_shard(dim), {{"self", any_shard(dim)}}, options);
+          // A strided shard could end a chunk inside a block, so only plain shards cut the last
+          // dim.
+          const bool cuts_blocks = dim == last && block_of(call) > 1;
+          if (cuts_blocks) options.requirements = {{0, 0, last, 0, block_of(call)}};
+          const Placement sharded = cuts_blocks ? shard(dim) : any_shard(dim);
+          rules.add_named(sharded, {{"self", sharded}}, options);
         }
         for (std::string_view kind : {std::string_view("sum"), std::string_view("avg")}) {
           rules.add_named(partial(kind), {{"self", partial(kind)}});
