@@ -70,9 +70,10 @@ class AttentionRules {
   void add(Placement out, Placement lse, Placement q, Placement k, Placement v, int bias_dim,
            const RuleOptions& options = {}) {
     const TensorView bias = call_.tensor("bias");
-    Placement b = absent();
-    if (bias.present())
-      b = bias_dim >= 0 && bias.size(bias_dim) > 1 ? any_shard(bias_dim) : replicate();
+    const bool is_sharded = bias.present() && bias_dim >= 0 && bias.size(bias_dim) > 1;
+    const Placement like_out =
+        out.kind == ONEDIM_PLACEMENT_SHARD ? shard(bias_dim) : any_shard(bias_dim);
+    const Placement b = !bias.present() ? absent() : is_sharded ? like_out : replicate();
     const Placement outputs[] = {out, has_lse() ? lse : absent()};
     const Placement inputs[] = {q, k, v, b};
     rules_.add(outputs, inputs, options);
