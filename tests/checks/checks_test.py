@@ -85,9 +85,15 @@ class Readme(unittest.TestCase):
         self.assertFalse(fits.match("b\ntook 1.5 s\n"))
 
     def test_no_output_is_an_output(self):
-        self.assertIsNone(readme.difference("true", [], ""))
-        self.assertIsNotNone(readme.difference("echo x", [], "x\n"))
-        self.assertIsNotNone(readme.difference("true", ["x"], ""))
+        self.assertIsNone(readme.difference("true", [], False, ""))
+        self.assertIsNotNone(readme.difference("echo x", [], False, "x\n"))
+        self.assertIsNotNone(readme.difference("true", ["x"], False, ""))
+
+    def test_figures_vary_where_the_block_says_so(self):
+        line = ["mm  ok     88 rules, 265 ms"]
+        self.assertIsNone(readme.difference("c", line, True, "mm     ok  9 rules, 1.2 s\n"))
+        self.assertIsNotNone(readme.difference("c", line, True, "mm  bad  88 rules, 265 ms\n"))
+        self.assertIsNotNone(readme.difference("c", line, False, "mm  ok     88 rules, 266 ms\n"))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 A fenced block marked `console` holds commands behind `$ ` (continued behind `> `), each followed by its output. All
 of them run in order in one shell, in a scratch folder that looks like a fresh clone built by the quickstart. A line
-`...` stands for any lines, `...` inside a line for any text. Blocks marked `sh` are not run: their first words must
+`...` stands for any lines, `...` inside a line for any text; in a block marked `console varies` a figure, with its unit,
+stands for any figure. Blocks marked `sh` are not run: their first words must
 be files that can be executed.
 """
 
@@ -14,7 +15,8 @@ import tempfile
 
 import tree
 
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
+BLOCK = re.compile(r"^```(\w*(?: varies)?)\n(.*?)^```", re.M | re.S)
+FIGURE = re.compile(r"-?\d+(?:\.\d+)?(?: (?:ms|s)\b)?")
 MARK = "=== end of command"
 
 
@@ -32,13 +34,20 @@ def commands(block):
     return found
 
 
-def pattern(expected):
+def text_pattern(text, varies):
+    if not varies:
+        return re.escape(text)
+    literal = FIGURE.split(re.sub(r" {2,}", "  ", text))
+    return FIGURE.pattern.join(re.escape(piece).replace(r"\ \ ", " +") for piece in literal)
+
+
+def pattern(expected, varies=False):
     parts = []
     for line in expected:
         if line.strip() == "...":
             parts.append(r"(?:.*\n)*?")
         else:
-            parts.append(r".*?".join(re.escape(piece.rstrip()) for piece in line.split("...")) + r"[ \t]*\n")
+            parts.append(".*?".join(text_pattern(piece, varies) for piece in line.rstrip().split("...")) + r"[ \t]*\n")
     return re.compile("".join(parts) + r"\Z")
 
 
@@ -51,7 +60,7 @@ def lay_out(folder, build):
 
 
 def run_all(script_commands, folder):
-    script = "".join(f"{command}\nprintf '\\n%s %s\\n' '{MARK}' $?\n" for command, _ in script_commands)
+    script = "".join(f"{command}\nprintf '\\n%s %s\\n' '{MARK}' $?\n" for command, *_ in script_commands)
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "CLICOLOR": "0"}
     for name in ("ONEDIM_PACK_PATH", "CMAKE_GENERATOR"):
         environment.pop(name, None)
@@ -60,9 +69,9 @@ def run_all(script_commands, folder):
     return re.split(rf"\n?^{MARK} \d+\n", result.stdout, flags=re.M)
 
 
-def difference(command, expected, printed):
+def difference(command, expected, varies, printed):
     printed = printed.strip("\n") + "\n" if printed.strip("\n") else ""
-    if pattern(expected).match(printed):
+    if pattern(expected, varies).match(printed):
         return None
     return "\n".join([f"README.md: `{command}` prints another text", "--- README", *expected, "--- now", printed])
 
@@ -81,14 +90,15 @@ def main():
     parser.add_argument("--readme", default="README.md")
     options = parser.parse_args()
     text = tree.read(options.readme)
-    wanted = [pair for kind, block in BLOCK.findall(text) if kind == "console" for pair in commands(block)]
+    wanted = [(*pair, kind.endswith("varies")) for kind, block in BLOCK.findall(text) if kind.startswith("console")
+              for pair in commands(block)]
     with tempfile.TemporaryDirectory() as folder:
         lay_out(folder, options.build)
         printed = run_all(wanted, folder)
     faults = [*script_faults(text)]
     if len(printed) != len(wanted) + 1:
         faults.append(f"README.md: {len(wanted)} commands, but {len(printed) - 1} ended")
-    faults += filter(None, (difference(*pair, text) for pair, text in zip(wanted, printed)))
+    faults += filter(None, (difference(*entry, text) for entry, text in zip(wanted, printed)))
     tree.finish("readme", faults, f"{len(wanted)} commands")
 
 
