@@ -47,7 +47,7 @@ void add_passes(const Call& call, RuleSink& rules, Keep keep) {
     if (!keep(pass)) continue;
     RuleOptions options;
     options.flags = pass.to_rounding ? uint64_t{ONEDIM_RULE_TO_ROUNDING} : 0;
-    const Placement in = partial(pass.in);
+    const Placement in = pass.in.empty() ? replicate() : partial(pass.in);
     const std::vector<Placement> outputs(static_cast<size_t>(call.output_count()),
                                          partial(pass.out));
     rules.add(outputs, std::span(&in, 1), options);

@@ -49,9 +49,10 @@ OpBuilder& declare(Registrar& r, std::string_view schema, std::string_view kind,
       add(pass.out, pass.in);
       if (is_number && pass.out == "min") add("product", pass.in);
     }
-    if (is_number && kind == "min") {
-      reduction_rules(call, sink, reduced, keeps_dims(call), "product");
-    }
+    if (!is_number) return;
+    const Placement output = partial("product"), input = replicate();
+    sink.add(std::span(&output, 1), std::span(&input, 1));
+    if (kind == "min") reduction_rules(call, sink, reduced, keeps_dims(call), "product");
   };
   const bool is_all = kind == "min";
   return r.op(schema)

@@ -24,7 +24,7 @@ bool is_exact(DType from, DType to) {
 
 std::vector<Pass> cast_passes(DType from, DType to) {
   if (is_bool(to)) return truth_passes(from);
-  if (is_bool(from)) return {{"max", "max"}, {"min", "min"}, {"product", "min"}};
+  if (is_bool(from)) return {{"max", "max"}, {"min", "min"}, {"product", "min"}, {"product", ""}};
   if (is_integral(to) && !is_integral(from)) {  // truncation
     if (is_complex(from)) return {};
     return {{"max", "max"}, {"min", "min"}};

@@ -135,7 +135,7 @@ void product_rules(const Call& call, RuleSink& rules) {
   const bool single = reduced_count(call, reduced) == 1;
   const bool is_all = is_bool(call.input(0).dtype()) || is_bool(call.output().dtype());
   add_passes(call, rules, [&](const Pass& pass) {
-    return single || pass.in == "product" || (is_all && pass.in == "min" && pass.out != "max");
+    return single || pass.in == "product" || (is_all && pass.in != "max" && pass.out != "max");
   });
   if (is_all) reduction_rules(call, rules, reduced, keeps_dims(call), "min");
 }

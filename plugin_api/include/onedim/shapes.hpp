@@ -97,8 +97,10 @@ inline void reduction_rules(const Call& call, RuleSink& rules, const std::vector
   for (size_t dim = 0; dim < reduced.size(); ++dim) {
     std::vector<Placement> inputs(call.input_count(), replicate());
     inputs[0] = any_shard(static_cast<int>(dim));
-    if (!reduced[dim]) rules.add(std::vector<Placement>(outputs, any_shard(out_dim)), inputs);
-    if (reduced[dim] && !kind.empty())
+    const bool is_cut = call.input(0).size(static_cast<int>(dim)) != 1;  // else it is replicated
+    if (is_cut && !reduced[dim])
+      rules.add(std::vector<Placement>(outputs, any_shard(out_dim)), inputs);
+    if (is_cut && reduced[dim] && !kind.empty())
       rules.add(std::vector<Placement>(outputs, partial(kind)), inputs);
     if (!reduced[dim] || keepdim) ++out_dim;
   }

@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/plugins/loaded_pack.hpp"
+
+namespace onedim {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+const LoadedPack& pack() {
+  static const LoadedPack loaded("reduction");
+  return loaded;
+}
+using Elements = std::vector<std::vector<double>>;
+std::string run(std::string_view op, std::string_view call, const Elements& elements) {
+  return pack().run(op, call, elements);
+}
+bool has_rule(std::string_view op, std::string_view call, std::string_view rule) {
+  return pack().has_rule(op, call, rule);
+}
+
+TEST(Reduction, FoldsTheDimsAsked) {
+  const Elements grid = {{1, 2, 3, 4, 5, 6}};
+  EXPECT_EQ(run("sum", "f32[2,3]", grid), "f32[]: 21");
+  EXPECT_EQ(run("sum.dim_IntList", "f32[2,3]; dim=[-1]; keepdim=true", grid), "f32[2,1]: 6, 15");
+  EXPECT_EQ(run("sum.dim_IntList", "f32[2,3]; dim=[0]", grid), "f32[3]: 5, 7, 9");
+  EXPECT_EQ(run("sum.dim_IntList", "f32[2,3]; dim=[]", grid), "f32[]: 21");
+  EXPECT_EQ(run("mean.dim", "f64[2,3]; dim=[1]", grid), "f64[2]: 2, 5");
+  EXPECT_EQ(run("prod.dim_int", "i64[2,3]; dim=1", grid), "i64[2]: 6, 120");
+  EXPECT_EQ(run("amin", "i8[2,3]; dim=[1]", grid), "i8[2]: 1, 4");
+  EXPECT_EQ(run("argmax", "f32[2,3]", grid), "i64[]: 5");
+  EXPECT_EQ(run("argmax", "f32[2,3]; dim=0; keepdim=true", grid), "i64[1,3]: 1, 1, 1");
+  EXPECT_EQ(run("any.dims", "f32[2]; dim=[]", {{0, 3}}), "bool[2]: 0, 1");
+  EXPECT_EQ(run("sum", "f32[]", {{3}}), "f32[]: 3");
+}
+
+TEST(Reduction, DTypesFollowATen) {
+  EXPECT_EQ(run("sum", "i32[2]", {{1, 2}}), "i64[]: 3");
+  EXPECT_EQ(run("sum", "bool[3]", {{1, 0, 1}}), "i64[]: 2");
+  EXPECT_EQ(run("sum", "f32[3]; dtype=bool", {{1, -1, 0}}), "bool[]: 1");
+  EXPECT_EQ(run("sum", "f32[2]; dtype=i64", {{1.75, 1.75}}), "i64[]: 2");
+  EXPECT_EQ(run("mean", "i64[2]; dtype=f32", {{1, 2}}), "f32[]: 1.5");
+  EXPECT_EQ(run("any", "u8[2]", {{0, 4}}), "u8[]: 1");
+  EXPECT_EQ(run("all", "c64[2]", {{0, 1, 1, 0}}), "bool[]: 1");
+  // 2049 is no f16: each element is rounded before the sum.
+  EXPECT_EQ(run("sum", "f32[2]; dtype=f16", {{2049, 2049}}), "f16[]: 4096");
+}
+
+TEST(Reduction, SpecialValues) {
+  EXPECT_EQ(run("amax", "f32[3]", {{1, kNaN, 3}}), "f32[]: nan");
+  EXPECT_EQ(run("argmin", "f32[3]", {{1, kNaN, kNaN}}), "i64[]: 1");
+  EXPECT_EQ(run("argmax", "f32[4]", {{2, 5, 5, 1}}), "i64[]: 1");
+  EXPECT_EQ(run("argmax", "f32[2]", {{-0.0, 0.0}}), "i64[]: 0");
+  EXPECT_EQ(run("sum", "f32[0]", {{}}), "f32[]: 0");
+  EXPECT_EQ(run("prod", "f32[0]", {{}}), "f32[]: 1");
+  EXPECT_EQ(run("mean", "f32[0]", {{}}), "f32[]: nan");
+  EXPECT_EQ(run("all", "bool[0]", {{}}), "bool[]: 1");
+}
+
+TEST(Reduction, LongSumsStayExact) {
+  std::vector<double> ones(100000, 1);
+  ones[0] = 16777216;  // 2^24: f32 alone would drop every one
+  EXPECT_EQ(run("sum", "f32[100000]", {ones}), "f32[]: 16877216");
+}
+
+TEST(Reduction, RefusesWhatATenRefuses) {
+  const std::vector<std::pair<std::string, std::string>> calls = {
+      {"amax", "f32[0]"},
+      {"amax", "f32[2,0]; dim=[1]"},
+      {"argmax", "f32[0]"},
+      {"max", "f32[0]"},
+      {"amax", "c64[2]"},
+      {"argmax", "c64[2]"},
+      {"mean", "i64[2]"},
+      {"mean", "f32[2]; dtype=i64"},
+      {"sum.dim_IntList", "f32[2]; dim=[1]"},
+      {"sum.dim_IntList", "f32[2,2]; dim=[0,-2]"},
+      {"max.dim", "f32[2]; dim=-2"},
+  };
+  for (const auto& [op, call] : calls) {
+    const std::string result = run(op, call, {});
+    EXPECT_EQ(result.find("]:"), std::string::npos) << op << "(" << call << ") gave " << result;
+    EXPECT_NE(result.find(op), std::string::npos) << "the op is not named: " << result;
+  }
+}
+
+TEST(Reduction, RulesFollowTheCase) {
+  EXPECT_TRUE(has_rule("sum", "f32[4,3]", "P(avg) | P(avg)"));
+  EXPECT_FALSE(has_rule("sum", "f32[4,3]", "P(max) | P(max)"));
+  EXPECT_TRUE(has_rule("sum.dim_IntList", "f32[4,1]; dim=[1]", "P(max) | P(max)"));
+  EXPECT_TRUE(has_rule("sum.dim_IntList", "f32[4,3]; dim=[0]; keepdim=true", "S(1) | S(1)"));
+  EXPECT_TRUE(has_rule("mean", "f32[4,3]", "P(avg) | S(0)"));
+  EXPECT_TRUE(has_rule("mean", "f32[4,3]", "P(sum) | S(0)"));
+  EXPECT_TRUE(has_rule("prod", "bool[4]", "P(product) | P(min)"));
+  EXPECT_FALSE(has_rule("sum", "f32[4,3]; dtype=i64", "P(sum) | P(sum)"));
+  EXPECT_TRUE(has_rule("all", "f32[4]", "P(min) | P(product)"));
+  EXPECT_FALSE(has_rule("any", "i64[4]", "P(max) | P(max)"));
+  EXPECT_TRUE(has_rule("any", "u8[4]", "P(max) | P(max)"));
+  EXPECT_TRUE(has_rule("argmax", "f32[4,3]; dim=1", "P(reduction.argmax#0) | S(1)"));
+  EXPECT_TRUE(has_rule("argmin", "f32[4,3]", "P(reduction.argmin#0) | P(min)"));
+  EXPECT_TRUE(
+      has_rule("max.dim", "f32[4,3]; dim=0", "P(reduction.max#0), P(reduction.max#1) | S(0)"));
+}
+
+}  // namespace
+}  // namespace onedim
