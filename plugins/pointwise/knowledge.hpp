@@ -39,8 +39,10 @@ void add_identity(Families& families, const Call& call, std::string_view name);
 // Adds what holds where the result is a flag that grows with the flag `name`.
 void add_flag_result(Families& families, const Call& call, std::string_view name);
 
-// Whether numbers are above 0, or are 0: signs multiply, and sums of numbers >= 0 are 0 if all are.
-inline constexpr std::array<KindPair, 2> kIsPositive = {{{"sum", "max"}, {"product", "min"}}};
+// Whether numbers >= 0 are above 0, or are 0: their sum is 0 if all are, their product if one is.
+// The latter holds for all numbers.
+inline constexpr std::array<KindPair, 3> kIsPositive = {
+    {{"sum", "max"}, {"product", "min"}, {"product", "product"}}};
 inline constexpr std::array<KindPair, 2> kIsZero = {{{"sum", "min"}, {"product", "max"}}};
 
 // Adds what holds because `name` is multiplied by something of this sign (0: not known).

@@ -180,6 +180,7 @@ class OpBuilder {
 
   static OpBuilder& self(void* user) { return *static_cast<OpBuilder*>(user); }
   PointwiseDTypes checked_dtypes(const Call& call) const;
+  uint64_t pointwise_input_dtypes() const;
   static int32_t infer_thunk(const onedim_host_t*, void*, const onedim_call_t*,
                              onedim_sink_t*) noexcept;
   static int32_t rules_thunk(const onedim_host_t*, void*, const onedim_call_t*,
@@ -198,6 +199,7 @@ class OpBuilder {
   std::vector<std::string> rule_table_, samples_, gradient_, operands_, kernel_operands_;
   PointwiseDTypesFn pointwise_dtypes_;
   uint64_t accepted_ = 0, refused_ = 0;  // compute dtypes of a pointwise op
+  bool promotes_ = false;
   double flops_ = 1;
   InferFn infer_;
   std::vector<RulesFn> rules_;

@@ -75,7 +75,7 @@ inline int32_t OpBuilder::register_kernel(const onedim_host_t* host,
   kernel.struct_size = sizeof kernel;
   kernel.op = text_of(name());
   kernel.device = ONEDIM_DEVICE_CPU;
-  kernel.dtypes = dtypes_;
+  kernel.dtypes = accepted_ ? pointwise_input_dtypes() : dtypes_;
   kernel.user = this;
   kernel.compute = compute_thunk;
   kernel.workspace = workspace_ ? workspace_thunk : nullptr;

@@ -21,6 +21,7 @@ inline void elementwise_cost(const Call& call, double flops, onedim_cost_t& cost
 }
 
 inline OpBuilder& OpBuilder::pointwise(Promotion promotion, std::vector<std::string> operands) {
+  promotes_ = promotion == Promotion::kFloating;
   return pointwise(
       [this, promotion](const Call& call) { return promoted_dtypes(call, promotion, operands_); },
       std::move(operands));
@@ -49,6 +50,24 @@ inline PointwiseDTypes OpBuilder::checked_dtypes(const Call& call) const {
     fail(std::string("not defined for ") + name_of(dtypes.compute));
   }
   return dtypes;
+}
+
+// What the kernel computes in, and all that is promoted to it: a lone tensor that keeps its dtype
+// is not.
+inline uint64_t OpBuilder::pointwise_input_dtypes() const {
+  const uint64_t computed = accepted_ & ~refused_;
+  const bool keeps_dtype = schema_tensor_arguments().size() == 1 && operands_.size() == 1;
+  if (keeps_dtype && !promotes_) return computed;
+  int highest = 0;
+  for (int t = 0; t < ONEDIM_DTYPE_COUNT; ++t) {
+    if (computed >> t & 1) highest = std::max(highest, category(static_cast<DType>(t)));
+  }
+  uint64_t inputs = computed;
+  for (int t = 0; t < ONEDIM_DTYPE_COUNT; ++t) {
+    const bool is_refused_float = category(static_cast<DType>(t)) >= 2 && (refused_ >> t & 1);
+    if (category(static_cast<DType>(t)) <= highest && !is_refused_float) inputs |= uint64_t{1} << t;
+  }
+  return inputs;
 }
 
 template <size_t kOperands, typename... Types, typename Make>
