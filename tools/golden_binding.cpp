@@ -9,8 +9,8 @@
 namespace onedim {
 namespace {
 
-constexpr std::array<std::string_view, 5> kFreeNames = {"device", "generator", "layout", "memory_format",
-                                                        "pin_memory"};
+constexpr std::array<std::string_view, 5> kFreeNames = {"device", "generator", "layout",
+                                                        "memory_format", "pin_memory"};
 
 bool is_free_name(std::string_view name) {
   return std::find(kFreeNames.begin(), kFreeNames.end(), name) != kFreeNames.end();
@@ -42,8 +42,8 @@ Value read_as_number(Value value) {
 }
 
 bool is_number_type(ArgumentType type) {
-  return type == ArgumentType::kScalar || type == ArgumentType::kFloat || type == ArgumentType::kComplex ||
-         type == ArgumentType::kTensor;
+  return type == ArgumentType::kScalar || type == ArgumentType::kFloat ||
+         type == ArgumentType::kComplex || type == ArgumentType::kTensor;
 }
 
 Value read_as_schema_says(const Argument& argument, Value value) {
@@ -90,7 +90,8 @@ struct Binder {
     if (argument.is_list) {
       const ValueList* items = value.get_if<ValueList>();
       if (value.is_none() && argument.optional) return absl::OkStatus();
-      if (items == nullptr) return invalid_argument("\"{}\" must be a list of tensors", argument.name);
+      if (items == nullptr)
+        return invalid_argument("\"{}\" must be a list of tensors", argument.name);
       GoldenList list;
       for (const Value& item : *items) list.push_back({item});
       return add_tensor_list(index, list);
@@ -122,7 +123,8 @@ struct Binder {
     if (is_free_name(name)) return absl::OkStatus();
     std::vector<std::string> names;
     for (const Argument& argument : schema.arguments) names.push_back(argument.name);
-    return invalid_argument("{} has no argument \"{}\"{}", schema.name, name, did_you_mean(name, names));
+    return invalid_argument("{} has no argument \"{}\"{}", schema.name, name,
+                            did_you_mean(name, names));
   }
 
   // Tensors that the call does not mention are absent, where the schema allows it.
@@ -130,10 +132,12 @@ struct Binder {
     for (size_t index = 0; index < schema.arguments.size(); ++index) {
       const Argument& argument = schema.arguments[index];
       if (!argument.is_tensor()) continue;
-      const bool is_given = std::any_of(golden.arguments.begin(), golden.arguments.end(),
-                                        [&](const auto& given) { return given.first == argument.name; });
+      const bool is_given =
+          std::any_of(golden.arguments.begin(), golden.arguments.end(),
+                      [&](const auto& given) { return given.first == argument.name; });
       if (is_given) continue;
-      if (!argument.optional) return invalid_argument("{} needs \"{}\"", schema.name, argument.name);
+      if (!argument.optional)
+        return invalid_argument("{} needs \"{}\"", schema.name, argument.name);
       if (!argument.is_list) add_tensor(static_cast<int>(index), std::nullopt);
     }
     return absl::OkStatus();
@@ -144,8 +148,10 @@ struct Binder {
 
 Result<BoundCall> bind_golden_call(const Schema& schema, const GoldenCall& golden) {
   const size_t count = schema.arguments.size();
-  Binder binder{schema, std::vector<std::vector<OptionalMeta>>(count),
-                std::vector<std::vector<std::optional<Tensor>>>(count), {}};
+  Binder binder{schema,
+                std::vector<std::vector<OptionalMeta>>(count),
+                std::vector<std::vector<std::optional<Tensor>>>(count),
+                {}};
   for (const auto& [name, value] : golden.arguments) {
     const Status status = binder.add(name, value);
     if (!status.ok()) return status;
@@ -155,7 +161,8 @@ Result<BoundCall> bind_golden_call(const Schema& schema, const GoldenCall& golde
   Result<Call> call = make_call(schema, std::move(binder.tensors), std::move(binder.attributes));
   if (!call.ok()) return call.status();
   BoundCall bound{*std::move(call), {}};
-  for (auto& slots : binder.data) std::move(slots.begin(), slots.end(), std::back_inserter(bound.inputs));
+  for (auto& slots : binder.data)
+    std::move(slots.begin(), slots.end(), std::back_inserter(bound.inputs));
   return bound;
 }
 

@@ -59,7 +59,8 @@ bool store_element(Element element, DType dtype, std::byte* target) {
 
 Result<Dims> read_shape(Element tensor) {
   simdjson::dom::array sizes;
-  if (tensor["shape"].get(sizes) != simdjson::SUCCESS) return invalid_argument("a tensor needs \"shape\"");
+  if (tensor["shape"].get(sizes) != simdjson::SUCCESS)
+    return invalid_argument("a tensor needs \"shape\"");
   Dims shape;
   for (const Element size : sizes) {
     int64_t value = -1;
@@ -68,24 +69,27 @@ Result<Dims> read_shape(Element tensor) {
     }
     shape.push_back(value);
   }
-  if (checked_volume(shape) < 0) return invalid_argument("the shape {} is too large", format_dims(shape));
+  if (checked_volume(shape) < 0)
+    return invalid_argument("the shape {} is too large", format_dims(shape));
   return shape;
 }
 
 Result<Tensor> read_tensor(Element tensor) {
   std::string_view name;
-  if (tensor["dtype"].get(name) != simdjson::SUCCESS) return invalid_argument("a tensor needs \"dtype\"");
+  if (tensor["dtype"].get(name) != simdjson::SUCCESS)
+    return invalid_argument("a tensor needs \"dtype\"");
   const Result<DType> dtype = parse_dtype(name);
   if (!dtype.ok()) return dtype.status();
   const Result<Dims> shape = read_shape(tensor);
   if (!shape.ok()) return shape.status();
   simdjson::dom::array data;
-  if (tensor["data"].get(data) != simdjson::SUCCESS) return invalid_argument("a tensor needs \"data\"");
+  if (tensor["data"].get(data) != simdjson::SUCCESS)
+    return invalid_argument("a tensor needs \"data\"");
   int64_t count = 0;
   for ([[maybe_unused]] const Element element : data) ++count;
   if (count != volume(*shape)) {
-    return invalid_argument("\"data\" has {} elements; the shape {} needs {}", count, format_dims(*shape),
-                            volume(*shape));
+    return invalid_argument("\"data\" has {} elements; the shape {} needs {}", count,
+                            format_dims(*shape), volume(*shape));
   }
   Tensor result = Tensor::zeros(*dtype, *shape);
   int64_t index = 0;
@@ -140,7 +144,8 @@ Result<GoldenValue> read_value(Element element) {
     case simdjson::dom::element_type::INT64:
       return GoldenValue{Value{element.get_int64().value_unsafe()}};
     case simdjson::dom::element_type::UINT64:
-      return invalid_argument("the integer {} does not fit 64 bits", element.get_uint64().value_unsafe());
+      return invalid_argument("the integer {} does not fit 64 bits",
+                              element.get_uint64().value_unsafe());
     case simdjson::dom::element_type::DOUBLE:
       return GoldenValue{Value{element.get_double().value_unsafe()}};
     case simdjson::dom::element_type::STRING:
@@ -171,7 +176,8 @@ Result<GoldenCall> read_call(Element element) {
   if (element["outputs"].get(outputs) != simdjson::SUCCESS) return call;
   for (const Element output : outputs) {
     Result<GoldenValue> value = read_value(output);
-    if (!value.ok()) return annotate(value.status(), fmt::format("outputs[{}]", call.outputs.size()));
+    if (!value.ok())
+      return annotate(value.status(), fmt::format("outputs[{}]", call.outputs.size()));
     call.outputs.push_back(*std::move(value));
   }
   return call;
@@ -189,7 +195,8 @@ Result<std::vector<GoldenCall>> read_golden_calls(const std::string& path) {
   std::vector<GoldenCall> calls;
   for (const Element element : list) {
     Result<GoldenCall> call = read_call(element);
-    if (!call.ok()) return annotate(call.status(), fmt::format("\"{}\": calls[{}]", path, calls.size()));
+    if (!call.ok())
+      return annotate(call.status(), fmt::format("\"{}\": calls[{}]", path, calls.size()));
     calls.push_back(*std::move(call));
   }
   return calls;

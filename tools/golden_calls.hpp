@@ -1,9 +1,11 @@
 #pragma once
-// Golden calls: the file format `onedim.golden_ops/1`: calls of ops with concrete arguments and results.
+// Golden calls: the file format `onedim.golden_ops/1`: calls of ops with concrete arguments and
+// results.
 // `{"calls":[{"op", "arguments": {name: value}, "outputs": [value]}]}`; a value is
 // `{"tensor": {"dtype","shape","data"}}` (row-major, complex as [re,im], "nan" "inf" "-inf"),
-// `{"dtype": "f32"}`, a number, bool, string, null or a list of values. Where a value is meant as a number but
-// JSON has none for it (a complex Scalar, inf), the schema decides: see golden_binding.hpp.
+// `{"dtype": "f32"}`, a number, bool, string, null or a list of values. Where a value is meant as a
+// number but JSON has none for it (a complex Scalar, inf), the schema decides: see
+// golden_binding.hpp.
 
 #include <string>
 #include <utility>

@@ -29,7 +29,8 @@ bool is_finite(std::complex<double> value) {
 
 bool is_close(std::complex<double> ours, std::complex<double> theirs, const Tolerance& tolerance) {
   if (!is_finite(ours) || !is_finite(theirs)) {
-    return is_close(ours.real(), theirs.real(), tolerance) && is_close(ours.imag(), theirs.imag(), tolerance);
+    return is_close(ours.real(), theirs.real(), tolerance) &&
+           is_close(ours.imag(), theirs.imag(), tolerance);
   }
   return std::abs(ours - theirs) <= tolerance.absolute + tolerance.relative * std::abs(theirs);
 }
@@ -46,8 +47,10 @@ std::string format_element(DType dtype, const std::byte* element) {
 
 bool element_agrees(DType dtype, const std::byte* ours, const std::byte* theirs) {
   const Tolerance tolerance = tolerance_of(dtype);
-  if (is_complex(dtype)) return is_close(load_complex(dtype, ours), load_complex(dtype, theirs), tolerance);
-  if (is_floating(dtype)) return is_close(load_real(dtype, ours), load_real(dtype, theirs), tolerance);
+  if (is_complex(dtype))
+    return is_close(load_complex(dtype, ours), load_complex(dtype, theirs), tolerance);
+  if (is_floating(dtype))
+    return is_close(load_real(dtype, ours), load_real(dtype, theirs), tolerance);
   return load_integer(dtype, ours) == load_integer(dtype, theirs);
 }
 
@@ -88,7 +91,8 @@ std::string output_difference(const std::optional<Tensor>& ours, const GoldenVal
   const Value* value = std::get_if<Value>(&theirs.data);
   const bool is_absent = value != nullptr && value->is_none();
   if (expected == nullptr && !is_absent) return "expected a value that is no tensor";
-  if (!ours) return is_absent ? "" : fmt::format("absent, expected {}", format_meta(expected->meta()));
+  if (!ours)
+    return is_absent ? "" : fmt::format("absent, expected {}", format_meta(expected->meta()));
   if (is_absent) return fmt::format("{}, expected none", format_meta(ours->meta()));
   return tensor_difference(*ours, *expected);
 }

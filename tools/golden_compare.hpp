@@ -1,12 +1,13 @@
 #pragma once
-// Golden compare: does a result agree with the one in the file? Dtype and shape must be equal; integers and
-// bool must be equal; NaN and infinities must stand where they stand in the file. Other floats must satisfy
-// |ours - theirs| <= atol + rtol |theirs|, complex numbers by absolute value, with the tolerances that PyTorch's
-// own comparison uses by dtype:
+// Golden compare: does a result agree with the one in the file? Dtype and shape must be equal;
+// integers and bool must be equal; NaN and infinities must stand where they stand in the file.
+// Other floats must satisfy |ours - theirs| <= atol + rtol |theirs|, complex numbers by absolute
+// value, with the tolerances that PyTorch's own comparison uses by dtype:
 //   f64 c128  rtol 1e-7    atol 1e-7        bf16  rtol 1.6e-2  atol 1e-5
-//   f32 c64   rtol 1.3e-6  atol 1e-5        f16   rtol 1e-3    atol 1e-5        f8  rtol eps, atol 1e-5
-// f32's rtol is 11 eps: a sum of products of a few dozen terms of one sign may differ by that much if it is added
-// up in another order; atol covers sums that cancel.
+//   f32 c64   rtol 1.3e-6  atol 1e-5        f16   rtol 1e-3    atol 1e-5        f8  rtol eps, atol
+//   1e-5
+// f32's rtol is 11 eps: a sum of products of a few dozen terms of one sign may differ by that much
+// if it is added up in another order; atol covers sums that cancel.
 
 #include <string>
 

@@ -39,7 +39,9 @@ Json golden_json(const std::optional<Tensor>& tensor) {
     data.push_back(element_json(tensor->dtype(), tensor->element(i)));
   }
   return {{"tensor",
-           {{"dtype", name_of(tensor->dtype())}, {"shape", tensor->shape()}, {"data", std::move(data)}}}};
+           {{"dtype", name_of(tensor->dtype())},
+            {"shape", tensor->shape()},
+            {"data", std::move(data)}}}};
 }
 
 Json golden_json(const Value& value) {

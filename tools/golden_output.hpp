@@ -1,6 +1,6 @@
 #pragma once
-// Golden output: tensors and values as JSON in the format of golden calls: numbers at full precision, "nan",
-// "inf", "-inf" as strings, complex numbers as [re,im].
+// Golden output: tensors and values as JSON in the format of golden calls: numbers at full
+// precision, "nan", "inf", "-inf" as strings, complex numbers as [re,im].
 
 #include <nlohmann/json.hpp>
 #include <optional>

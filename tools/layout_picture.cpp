@@ -10,8 +10,8 @@
 namespace onedim {
 namespace {
 
-constexpr int64_t kMostRows = 64;       // ranks listed; a mesh may have a million
-constexpr int64_t kMostMapRows = 24;    // a map that does not fit a screen shows nothing
+constexpr int64_t kMostRows = 64;     // ranks listed; a mesh may have a million
+constexpr int64_t kMostMapRows = 24;  // a map that does not fit a screen shows nothing
 constexpr size_t kMostMapColumns = 100;
 
 std::string format_coordinate(const Dims& coordinate) {
@@ -30,18 +30,21 @@ std::string format_indices(const Intervals& intervals) {
 
 std::string rank_table(const PlacedTensor& placed) {
   TextRow head = {"rank", fmt::format("({})", fmt::join(placed.mesh.names(), ",")), "shape"};
-  for (size_t dim = 0; dim < placed.meta.shape.size(); ++dim) head.push_back(fmt::format("dim {}", dim));
+  for (size_t dim = 0; dim < placed.meta.shape.size(); ++dim)
+    head.push_back(fmt::format("dim {}", dim));
   std::vector<TextRow> rows = {head};
   const int64_t count = placed.mesh.rank_count();
   for (int64_t rank = 0; rank < std::min(count, kMostRows); ++rank) {
     const Dims coordinate = placed.mesh.coordinate_of(rank);
     const IndexMap map = index_map(placed.meta.shape, placed.layout, placed.mesh, coordinate);
-    TextRow row = {std::to_string(rank), format_coordinate(coordinate), format_dims(map.local_shape())};
+    TextRow row = {std::to_string(rank), format_coordinate(coordinate),
+                   format_dims(map.local_shape())};
     for (const Intervals& intervals : map.dims) row.push_back(format_indices(intervals));
     rows.push_back(std::move(row));
   }
   std::string text = format_table(rows);
-  if (count > kMostRows) text += fmt::format("... and {} more ranks (--json lists all)\n", count - kMostRows);
+  if (count > kMostRows)
+    text += fmt::format("... and {} more ranks (--json lists all)\n", count - kMostRows);
   return text;
 }
 
@@ -80,7 +83,8 @@ std::string owner_map(const PlacedTensor& placed) {
 std::string remarks(const PlacedTensor& placed) {
   std::string text;
   if (!is_even(placed.meta.shape, placed.layout, placed.mesh)) text += ", uneven";
-  if (has_empty_shard(placed.meta.shape, placed.layout, placed.mesh)) text += ", some ranks hold nothing";
+  if (has_empty_shard(placed.meta.shape, placed.layout, placed.mesh))
+    text += ", some ranks hold nothing";
   return text;
 }
 
@@ -88,8 +92,8 @@ std::string remarks(const PlacedTensor& placed) {
 
 std::string layout_text(const PlacedTensor& placed) {
   const std::string head =
-      fmt::format("{}@{} on {}{}\n", format_meta(placed.meta), format_layout(placed.layout, placed.mesh),
-                  placed.mesh.format(), remarks(placed));
+      fmt::format("{}@{} on {}{}\n", format_meta(placed.meta),
+                  format_layout(placed.layout, placed.mesh), placed.mesh.format(), remarks(placed));
   return head + rank_table(placed) + owner_map(placed);
 }
 

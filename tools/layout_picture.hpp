@@ -1,6 +1,6 @@
 #pragma once
-// Layout picture: a layout for people: one line per rank, and for small tensors of one or two dims a map that
-// shows in each element the ranks that hold it.
+// Layout picture: a layout for people: one line per rank, and for small tensors of one or two dims
+// a map that shows in each element the ranks that hold it.
 
 #include <string>
 

@@ -23,12 +23,14 @@ constexpr const char* kFooter =
 
 void add_global_flags(CLI::App& app, GlobalFlags& flags) {
   app.set_version_flag("--version", "onedim " ONEDIM_ABI_RELEASE);
-  app.add_option("-p,--pack-path", flags.pack_paths, "Pack file or folder, searched first (repeatable)")
+  app.add_option("-p,--pack-path", flags.pack_paths,
+                 "Pack file or folder, searched first (repeatable)")
       ->type_name("PATH")
       ->allow_extra_args(false);
   app.add_option("--config", flags.config, "Settings file (default: onedim.toml, if there)")
       ->type_name("FILE");
-  app.add_flag("--no-probe", flags.no_probe, "Open packs without trying them in a child process first");
+  app.add_flag("--no-probe", flags.no_probe,
+               "Open packs without trying them in a child process first");
   app.add_flag("--json", flags.json, "Write one JSON document");
   app.add_flag("-q,--quiet", flags.quiet, "No notes and no progress on stderr");
 }
@@ -45,9 +47,11 @@ void add_commands(CLI::App& app, Session& session) {
   add_validate_worker(app, session);
 }
 
-// Anything but the user's input is the environment's fault: missing packs, unreadable files, a full disk.
+// Anything but the user's input is the environment's fault: missing packs, unreadable files, a full
+// disk.
 ExitCode exit_code_of(const Status& status) {
-  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) || absl::IsUnimplemented(status)
+  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
+                 absl::IsUnimplemented(status)
              ? ExitCode::kUsage
              : ExitCode::kEnvironment;
 }
@@ -55,7 +59,8 @@ ExitCode exit_code_of(const Status& status) {
 int fail(const Status& status) {
   std::string line = fmt::format("onedim: {}", message_of(status));
   // Quoted input may hold anything; an error stays one line.
-  std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
   std::fprintf(stderr, "%s\n", line.c_str());
   return static_cast<int>(exit_code_of(status));
 }
@@ -94,7 +99,8 @@ int run_command(int argc, char** argv) {
 }  // namespace onedim
 
 int main(int argc, char** argv) {
-  // A reader that went away ends the command silently, also where the parent had the signal ignored.
+  // A reader that went away ends the command silently, also where the parent had the signal
+  // ignored.
   std::signal(SIGPIPE, SIG_DFL);
   return onedim::run_command(argc, argv);
 }

@@ -27,7 +27,8 @@ bool distributes(const ClosedRule& closed) {
          std::any_of(rule.inputs.begin(), rule.inputs.end(), is_partial);
 }
 
-Result<bool> distributes_in_sample(const Op& op, const std::string& sample, const Registry& registry) {
+Result<bool> distributes_in_sample(const Op& op, const std::string& sample,
+                                   const Registry& registry) {
   const Result<CallText> text = parse_call(op.schema, sample);
   if (!text.ok()) return text.status();
   const Result<std::vector<OptionalOutput>> outputs = op.infer(text->call);

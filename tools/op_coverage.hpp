@@ -1,6 +1,7 @@
 #pragma once
-// Op coverage: which of the ops that a graph uses, or that a list names, the loaded packs offer, and which of
-// these only ever run replicated: no sample of theirs has a rule that shards a tensor or declares a partial.
+// Op coverage: which of the ops that a graph uses, or that a list names, the loaded packs offer,
+// and which of these only ever run replicated: no sample of theirs has a rule that shards a tensor
+// or declares a partial.
 
 #include <string>
 #include <vector>

@@ -10,7 +10,8 @@ namespace {
 Status unknown_op(const Registry& registry, std::string_view name) {
   std::vector<std::string> names = registry.op_names();
   // A misspelt base name is nearer to a base name than to any overload.
-  for (const std::string& full : registry.op_names()) names.push_back(full.substr(0, full.rfind('.')));
+  for (const std::string& full : registry.op_names())
+    names.push_back(full.substr(0, full.rfind('.')));
   const std::string hint = did_you_mean(name, names);
   return invalid_argument("unknown op \"{}\"{}", name,
                           hint.empty() ? "; `onedim ops` lists the ops of the packs found" : hint);
@@ -50,7 +51,8 @@ Result<const Op*> find_op(const Registry& registry, std::string_view text) {
   if (ops->size() == 1) return ops->front();
   std::vector<std::string> names;
   for (const Op* op : *ops) names.push_back(op->name());
-  return invalid_argument("\"{}\" names {} ops; give one of {}", text, names.size(), fmt::join(names, ", "));
+  return invalid_argument("\"{}\" names {} ops; give one of {}", text, names.size(),
+                          fmt::join(names, ", "));
 }
 
 }  // namespace onedim

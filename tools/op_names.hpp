@@ -1,6 +1,7 @@
 #pragma once
-// Op names as typed: an exact name wins; `NAME.*` means all overloads; a bare base name stands for all
-// overloads, where no op has exactly that name. PyTorch's spellings `aten.mm` and `mm.default` are read as `mm`.
+// Op names as typed: an exact name wins; `NAME.*` means all overloads; a bare base name stands for
+// all overloads, where no op has exactly that name. PyTorch's spellings `aten.mm` and `mm.default`
+// are read as `mm`.
 
 #include <string>
 #include <string_view>

@@ -18,7 +18,8 @@ Result<std::vector<fs::path>> existing_paths(const std::vector<std::string>& tex
   std::vector<fs::path> paths;
   for (const std::string& text : texts) {
     std::error_code error;
-    if (!fs::exists(text, error)) return invalid_argument("there is no pack file or folder \"{}\"", text);
+    if (!fs::exists(text, error))
+      return invalid_argument("there is no pack file or folder \"{}\"", text);
     paths.emplace_back(text);
   }
   return paths;
@@ -32,10 +33,12 @@ Result<LoadOptions> Session::load_options(const std::vector<std::string>& files)
   LoadOptions options;
   if (settings->probe && !flags.no_probe) options.probe_program = own_executable();
   options.probe_deadline = settings->probe_deadline;
-  const Result<std::vector<fs::path>> given = existing_paths(files.empty() ? flags.pack_paths : files);
+  const Result<std::vector<fs::path>> given =
+      existing_paths(files.empty() ? flags.pack_paths : files);
   if (!given.ok()) return given.status();
   options.paths = *given;
-  if (!files.empty()) return options;  // what is named is inspected, whatever the settings say of it
+  if (!files.empty())
+    return options;  // what is named is inspected, whatever the settings say of it
   options.paths = pack_search_path(*given, settings->pack_paths);
   options.disabled = settings->disabled_packs;
   return options;
@@ -56,15 +59,18 @@ Result<const Registry*> Session::registry() {
   for (const PackReport& report : reports_) {
     // Libraries that packs bring along lie beside them and are no packs.
     if (report.verdict.ok() || report.verdict.word == VerdictWord::kNotAPlugin) continue;
-    note(fmt::format("{}: {}: {}", report.path, verdict_text(report.verdict.word), report.verdict.reason));
+    note(fmt::format("{}: {}: {}", report.path, verdict_text(report.verdict.word),
+                     report.verdict.reason));
   }
   if (registry_.ops().empty()) {
-    return absl::FailedPreconditionError("no pack is loaded; give a folder of packs with --pack-path");
+    return absl::FailedPreconditionError(
+        "no pack is loaded; give a folder of packs with --pack-path");
   }
   return &registry_;
 }
 
-Result<const std::vector<PackReport>*> Session::pack_reports(const std::vector<std::string>& files) {
+Result<const std::vector<PackReport>*> Session::pack_reports(
+    const std::vector<std::string>& files) {
   const Status status = load_once(files);
   if (!status.ok()) return status;
   return &reports_;

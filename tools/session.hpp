@@ -1,8 +1,8 @@
 #pragma once
-// Session: one run of the `onedim` command: the flags every sub-command accepts, the sub-command that was
-// chosen, the packs (loaded when first asked for) and the way out. All of stdout goes through `write`, so that
-// a reader that goes away ends the command in one place; notes and progress go to stderr, and `--quiet`
-// silences both.
+// Session: one run of the `onedim` command: the flags every sub-command accepts, the sub-command
+// that was chosen, the packs (loaded when first asked for) and the way out. All of stdout goes
+// through `write`, so that a reader that goes away ends the command in one place; notes and
+// progress go to stderr, and `--quiet` silences both.
 
 #include <functional>
 #include <string>
@@ -34,14 +34,16 @@ class Session {
 
   GlobalFlags flags;
 
-  // The work of the sub-command that the command line chose; it starts once the whole line is parsed.
+  // The work of the sub-command that the command line chose; it starts once the whole line is
+  // parsed.
   void choose(Run run) { run_ = std::move(run); }
   Result<ExitCode> run() const { return run_(); }
 
-  // Loads every pack of the search path, once. Fails if a path given does not exist or no pack loads; packs that
-  // do not load are noted.
+  // Loads every pack of the search path, once. Fails if a path given does not exist or no pack
+  // loads; packs that do not load are noted.
   Result<const Registry*> registry();
-  // Loads `files` or, without any, the search path, and tells what became of each; it need not be good.
+  // Loads `files` or, without any, the search path, and tells what became of each; it need not be
+  // good.
   Result<const std::vector<PackReport>*> pack_reports(const std::vector<std::string>& files);
   const Registry& loaded() const { return registry_; }  // what those calls loaded
 

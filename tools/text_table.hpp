@@ -1,6 +1,6 @@
 #pragma once
-// TextTable: rows of cells, written with every column as wide as its widest cell. The last column is not
-// padded, so no line ends in spaces.
+// TextTable: rows of cells, written with every column as wide as its widest cell. The last column
+// is not padded, so no line ends in spaces.
 
 #include <string>
 #include <vector>

@@ -33,7 +33,8 @@ Status unknown_option(const CLI::App& app, std::string_view text) {
   const CLI::App* command = chosen_command(app);
   if (command != nullptr) append_option_names(*command, names);
   append_option_names(app, names);
-  const std::string where = command != nullptr ? fmt::format(" of \"{}\"", command->get_name()) : "";
+  const std::string where =
+      command != nullptr ? fmt::format(" of \"{}\"", command->get_name()) : "";
   // One letter is near to every other.
   const std::string hint = name.size() > 2 ? did_you_mean(name, names) : "";
   const std::string help =
@@ -51,7 +52,8 @@ Status unexpected(const CLI::App& app, std::string_view text) {
   }
   const std::vector<std::string> names = command_names(app);
   const std::string hint = did_you_mean(text, names);
-  return invalid_argument("unknown command \"{}\"{}", text, hint.empty() ? "; see onedim --help" : hint);
+  return invalid_argument("unknown command \"{}\"{}", text,
+                          hint.empty() ? "; see onedim --help" : hint);
 }
 
 Status with_help(const CLI::App& app, std::string_view line) {
@@ -64,7 +66,8 @@ Status with_help(const CLI::App& app, std::string_view line) {
 Status wrong_count(const CLI::App& app, std::string_view what) {
   const std::string_view option = what.substr(0, what.find(':'));
   const bool is_repeated = what.find("At Most") != std::string_view::npos;
-  return with_help(app, fmt::format("{} {}", option, is_repeated ? "is given more than once" : "needs a value"));
+  return with_help(
+      app, fmt::format("{} {}", option, is_repeated ? "is given more than once" : "needs a value"));
 }
 
 // The parser's own words, in our shape: one line that begins with a small letter.
@@ -91,7 +94,8 @@ Status usage_error(const CLI::App& app, const CLI::ParseError& error) {
     std::string line = error.what();
     return with_help(app, line.replace(line.find(" excludes "), 10, " cannot go with "));
   }
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return wrong_count(app, error.what());
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    return wrong_count(app, error.what());
   return as_written(app, error.what());
 }
 

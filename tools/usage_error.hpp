@@ -1,6 +1,7 @@
 #pragma once
-// Usage errors: turns what the command-line parser objects to into the one line that the user reads. The
-// parser knows only what it could not place; the names that would have fitted are looked up here.
+// Usage errors: turns what the command-line parser objects to into the one line that the user
+// reads. The parser knows only what it could not place; the names that would have fitted are looked
+// up here.
 
 #include <CLI/App.hpp>
 

@@ -57,7 +57,8 @@ TEST_F(GoldenBinding, TheSchemaSaysWhatIsComplexOrInfinite) {
 
 TEST_F(GoldenBinding, ListsAndAbsentTensorsKeepTheirSlots) {
   const GoldenValue list{GoldenList{tensor_, GoldenValue{Value{}}}};
-  const auto bound = bind("f(Tensor?[] indices, Tensor? bias=None) -> Tensor", {"f", {{"indices", list}}, {}});
+  const auto bound =
+      bind("f(Tensor?[] indices, Tensor? bias=None) -> Tensor", {"f", {{"indices", list}}, {}});
   ASSERT_TRUE(bound.ok()) << bound.status();
   ASSERT_EQ(bound->inputs.size(), 3u);
   EXPECT_TRUE(bound->inputs[0].has_value());
@@ -66,8 +67,11 @@ TEST_F(GoldenBinding, ListsAndAbsentTensorsKeepTheirSlots) {
 }
 
 TEST_F(GoldenBinding, ArgumentsWithoutMeaningOnTheCpuAreTaken) {
-  const auto bound = bind("clone(Tensor self) -> Tensor",
-                          {"clone", {{"self", tensor_}, {"memory_format", {Value{std::string("preserve_format")}}}}, {}});
+  const auto bound =
+      bind("clone(Tensor self) -> Tensor",
+           {"clone",
+            {{"self", tensor_}, {"memory_format", {Value{std::string("preserve_format")}}}},
+            {}});
   EXPECT_TRUE(bound.ok()) << bound.status();
 }
 

@@ -12,7 +12,8 @@ namespace {
 // A file of the test's own, gone when it ends.
 class TextFile {
  public:
-  explicit TextFile(const std::string& text) : path_(testing::TempDir() + "calls_" + std::to_string(getpid())) {
+  explicit TextFile(const std::string& text)
+      : path_(testing::TempDir() + "calls_" + std::to_string(getpid())) {
     std::ofstream(path_) << text;
   }
   ~TextFile() { std::remove(path_.c_str()); }
@@ -41,8 +42,8 @@ TEST(GoldenCalls, ReadsScalarsListsAndDtypes) {
   const auto calls = read_argument(R"([1,2.5,true,null,"a",{"dtype":"bf16"}])");
   ASSERT_TRUE(calls.ok()) << calls.status();
   const Value& value = std::get<Value>((*calls)[0].arguments[0].second.data);
-  const ValueList expected = {Value{int64_t{1}}, Value{2.5}, Value{true}, Value{}, Value{std::string("a")},
-                              Value{DType::kBF16}};
+  const ValueList expected = {Value{int64_t{1}},       Value{2.5},         Value{true}, Value{},
+                              Value{std::string("a")}, Value{DType::kBF16}};
   EXPECT_EQ(value, Value{expected});
 }
 
@@ -70,14 +71,16 @@ TEST(GoldenCalls, ReadsTensorsOfEveryClass) {
 
 TEST(GoldenCalls, FaultsNameTheirPlace) {
   const std::string fault = fault_of(R"({"tensor":{"dtype":"f32","shape":[2],"data":[1]}})");
-  EXPECT_NE(fault.find("calls[0]: arguments.x: \"data\" has 1 elements; the shape [2] needs 2"), std::string::npos)
+  EXPECT_NE(fault.find("calls[0]: arguments.x: \"data\" has 1 elements; the shape [2] needs 2"),
+            std::string::npos)
       << fault;
 }
 
 TEST(GoldenCalls, RefusesMalformedValues) {
   EXPECT_NE(fault_of(R"({"tensor":{"dtype":"f33","shape":[],"data":[1]}})"), "");
   EXPECT_NE(fault_of(R"({"tensor":{"dtype":"f32","shape":[-1],"data":[]}})"), "");
-  EXPECT_NE(fault_of(R"({"tensor":{"dtype":"f32","shape":[4294967296,4294967296],"data":[]}})"), "");
+  EXPECT_NE(fault_of(R"({"tensor":{"dtype":"f32","shape":[4294967296,4294967296],"data":[]}})"),
+            "");
   EXPECT_NE(fault_of(R"({"tensor":{"dtype":"i64","shape":[1],"data":[0.5]}})"), "");
   EXPECT_NE(fault_of(R"({"tensor":{"dtype":"i64","shape":[1],"data":[true]}})"), "");
   EXPECT_NE(fault_of(R"({"tensor":{"dtype":"f32","shape":[1],"data":["infinity"]}})"), "");
@@ -88,8 +91,9 @@ TEST(GoldenCalls, RefusesMalformedValues) {
 }
 
 TEST(GoldenCalls, RefusesFilesThatAreSomethingElse) {
-  for (const char* text : {"", "garbage", "[]", "{}", R"({"calls":1})", R"({"calls":[{}]})", R"({"calls":[1]})",
-                           R"({"format":"onedim.graph/1","calls":[]})", R"({"calls":[{"op":"f"}]})"}) {
+  for (const char* text :
+       {"", "garbage", "[]", "{}", R"({"calls":1})", R"({"calls":[{}]})", R"({"calls":[1]})",
+        R"({"format":"onedim.graph/1","calls":[]})", R"({"calls":[{"op":"f"}]})"}) {
     EXPECT_FALSE(read(text).ok()) << text;
   }
   EXPECT_FALSE(read_golden_calls("/no/such/file").ok());

@@ -18,10 +18,14 @@ Tensor reals(DType dtype, std::initializer_list<double> values) {
 TEST(GoldenCompare, SpecialValuesMustStandWhereTheyStand) {
   const Tensor theirs = reals(DType::kF32, {NAN, INFINITY, -INFINITY, 1});
   EXPECT_EQ(tensor_difference(theirs, theirs), "");
-  EXPECT_EQ(tensor_difference(reals(DType::kF32, {0, INFINITY, -INFINITY, 1}), theirs), "[0]: 0, expected nan");
-  EXPECT_EQ(tensor_difference(reals(DType::kF32, {NAN, 3e38, -INFINITY, 1}), theirs).substr(0, 4), "[1]:");
-  EXPECT_EQ(tensor_difference(reals(DType::kF32, {NAN, INFINITY, INFINITY, 1}), theirs), "[2]: inf, expected -inf");
-  EXPECT_EQ(tensor_difference(reals(DType::kF32, {NAN, INFINITY, -INFINITY, NAN}), theirs), "[3]: nan, expected 1");
+  EXPECT_EQ(tensor_difference(reals(DType::kF32, {0, INFINITY, -INFINITY, 1}), theirs),
+            "[0]: 0, expected nan");
+  EXPECT_EQ(tensor_difference(reals(DType::kF32, {NAN, 3e38, -INFINITY, 1}), theirs).substr(0, 4),
+            "[1]:");
+  EXPECT_EQ(tensor_difference(reals(DType::kF32, {NAN, INFINITY, INFINITY, 1}), theirs),
+            "[2]: inf, expected -inf");
+  EXPECT_EQ(tensor_difference(reals(DType::kF32, {NAN, INFINITY, -INFINITY, NAN}), theirs),
+            "[3]: nan, expected 1");
 }
 
 TEST(GoldenCompare, TolerancesFollowTheDtype) {
@@ -39,7 +43,8 @@ TEST(GoldenCompare, IntegersDtypesAndShapesAreExact) {
   store_integer(DType::kI64, two.data(), INT64_MAX - 1);
   EXPECT_NE(tensor_difference(one, two), "");
   EXPECT_EQ(tensor_difference(Tensor::zeros(DType::kI32, {1}), two), "i32[1], expected i64[1]");
-  EXPECT_EQ(tensor_difference(Tensor::zeros(DType::kI64, {1, 1}), two), "i64[1,1], expected i64[1]");
+  EXPECT_EQ(tensor_difference(Tensor::zeros(DType::kI64, {1, 1}), two),
+            "i64[1,1], expected i64[1]");
 }
 
 TEST(GoldenCompare, AbsentOutputsMustBeAbsent) {

@@ -33,7 +33,8 @@ struct CallReport {
   std::vector<CallResult> results;
   std::set<std::string> unknown;
   bool ok() const {
-    return std::all_of(results.begin(), results.end(), [](const CallResult& result) { return result.ok(); });
+    return std::all_of(results.begin(), results.end(),
+                       [](const CallResult& result) { return result.ok(); });
   }
 };
 
@@ -73,8 +74,8 @@ CallResult make_result(const Op* op, const GoldenCall& golden, bool compare) {
   return result;
 }
 
-CallReport run_calls(const Session& session, const Registry& registry, const std::vector<GoldenCall>& calls,
-                     bool compare) {
+CallReport run_calls(const Session& session, const Registry& registry,
+                     const std::vector<GoldenCall>& calls, bool compare) {
   CallReport report;
   for (size_t index = 0; index < calls.size(); ++index) {
     if (index % 64 == 0) session.progress(fmt::format("call {} of {}", index, calls.size()));
@@ -175,12 +176,15 @@ Result<ExitCode> run_call_command(Session& session, const CallOptions& options) 
 void add_call(CLI::App& app, Session& session) {
   auto options = std::make_shared<CallOptions>();
   CLI::App* command = app.add_subcommand("call", "Run the CPU kernels on a file of calls");
-  command->add_option("--calls", options->file, "Calls in the format onedim.golden_ops/1, plain or gzip")
+  command
+      ->add_option("--calls", options->file,
+                   "Calls in the format onedim.golden_ops/1, plain or gzip")
       ->type_name("FILE")
       ->required();
   command->add_flag("--compare", options->compare, "Compare with the outputs in the file");
-  command->footer("Exit code 1 if an op is unknown, a call fails, or a result differs.\n"
-                  "Example: onedim call --calls calls.json --compare");
+  command->footer(
+      "Exit code 1 if an op is unknown, a call fails, or a result differs.\n"
+      "Example: onedim call --calls calls.json --compare");
   command->callback([options, &session] {
     session.choose([options, &session] { return run_call_command(session, *options); });
   });

@@ -1,7 +1,7 @@
 #pragma once
-// One function per sub-command: it declares the sub-command's flags on `app` and, in its callback, hands its
-// work to the session (`session.choose`). A sub-command lives in a file of its name in this folder; its help
-// ends with an example that runs as written.
+// One function per sub-command: it declares the sub-command's flags on `app` and, in its callback,
+// hands its work to the session (`session.choose`). A sub-command lives in a file of its name in
+// this folder; its help ends with an example that runs as written.
 
 #include <CLI/App.hpp>
 

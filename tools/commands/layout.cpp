@@ -18,8 +18,8 @@ Result<PlacedTensor> parse_placed_tensor(const LayoutOptions& options) {
   const std::string_view text = options.tensor;
   const size_t at = text.rfind('@');
   if (at == std::string_view::npos) {
-    return invalid_argument("\"{}\" has no layout; expected TENSOR@LAYOUT, such as f32[10,7]@S(0),R",
-                            text);
+    return invalid_argument(
+        "\"{}\" has no layout; expected TENSOR@LAYOUT, such as f32[10,7]@S(0),R", text);
   }
   Result<Mesh> mesh = Mesh::parse(options.mesh);
   if (!mesh.ok()) return mesh.status();

@@ -27,7 +27,8 @@ Result<ExitCode> run_new_pack(Session& session, const NewPackOptions& options) {
   const Result<NewPack> pack = write_new_pack(options.name, options.parent);
   if (!pack.ok()) return pack.status();
   if (session.flags.json) {
-    session.write_json({{"name", options.name}, {"path", pack->folder.string()}, {"files", pack->files}});
+    session.write_json(
+        {{"name", options.name}, {"path", pack->folder.string()}, {"files", pack->files}});
   } else {
     session.write(next_steps(*pack, options.name));
   }
@@ -38,8 +39,11 @@ Result<ExitCode> run_new_pack(Session& session, const NewPackOptions& options) {
 
 void add_new_pack(CLI::App& app, Session& session) {
   auto options = std::make_shared<NewPackOptions>();
-  CLI::App* command = app.add_subcommand("new-pack", "Write a pack that builds and validates as it stands");
-  command->add_option("name", options->name, "Name of the pack, such as my_ops")->type_name("NAME")->required();
+  CLI::App* command =
+      app.add_subcommand("new-pack", "Write a pack that builds and validates as it stands");
+  command->add_option("name", options->name, "Name of the pack, such as my_ops")
+      ->type_name("NAME")
+      ->required();
   command->add_option("--in", options->parent, "Folder to write it in (default: the current one)")
       ->type_name("DIR");
   command->footer("Example: onedim new-pack my_ops");

@@ -61,11 +61,12 @@ Result<std::string> op_text(const Op& op) {
   if (!samples.ok()) return annotate(samples.status(), op.name());
   return fmt::format("{}\n  {}\n  pack {}, {} samples, computes {}{}\n  example: {}\n",
                      format_schema(op.schema), op.summary, op.pack, samples->size(),
-                     kernel_dtypes(op, ONEDIM_DEVICE_CPU).dump(), op.is_position_aware() ? ", position-aware" : "",
-                     op.example);
+                     kernel_dtypes(op, ONEDIM_DEVICE_CPU).dump(),
+                     op.is_position_aware() ? ", position-aware" : "", op.example);
 }
 
-Result<std::vector<const Op*>> selected_ops(const Registry& registry, const std::vector<std::string>& names) {
+Result<std::vector<const Op*>> selected_ops(const Registry& registry,
+                                            const std::vector<std::string>& names) {
   if (names.empty()) return registry.ops();
   std::vector<const Op*> selected;
   for (const std::string& name : names) {
@@ -102,7 +103,8 @@ Result<ExitCode> list_ops(Session& session, const std::vector<std::string>& name
 std::string coverage_text(const OpCoverage& coverage) {
   std::string text = fmt::format("{} of {} present\n", coverage.present, coverage.needed);
   for (const std::string& name : coverage.missing) text += fmt::format("missing: {}\n", name);
-  for (const std::string& name : coverage.replicate_only) text += fmt::format("replicate only: {}\n", name);
+  for (const std::string& name : coverage.replicate_only)
+    text += fmt::format("replicate only: {}\n", name);
   return text;
 }
 
@@ -130,17 +132,23 @@ Result<ExitCode> show_coverage(Session& session, const OpsOptions& options) {
 
 void add_ops(CLI::App& app, Session& session) {
   auto options = std::make_shared<OpsOptions>();
-  CLI::App* command = app.add_subcommand("ops", "List the ops of all packs, or see which ones are missing");
+  CLI::App* command =
+      app.add_subcommand("ops", "List the ops of all packs, or see which ones are missing");
   CLI::Option* names =
-      command->add_option("op", options->names, "Ops to describe, such as mm or add.*")->type_name("OP");
-  CLI::Option* graph = command->add_option("--for", options->graph, "Which ops of this graph file are there");
+      command->add_option("op", options->names, "Ops to describe, such as mm or add.*")
+          ->type_name("OP");
+  CLI::Option* graph =
+      command->add_option("--for", options->graph, "Which ops of this graph file are there");
   graph->type_name("GRAPH.JSON")->excludes(names);
-  command->add_option("--against", options->name_list, "Which of these base names, one a line, are there")
+  command
+      ->add_option("--against", options->name_list,
+                   "Which of these base names, one a line, are there")
       ->type_name("NAMES.TXT")
       ->excludes(names)
       ->excludes(graph);
-  command->footer("With --for and --against: exit code 1 if any op is missing.\n"
-                  "Example: onedim ops mm");
+  command->footer(
+      "With --for and --against: exit code 1 if any op is missing.\n"
+      "Example: onedim ops mm");
   command->callback([options, &session] {
     const bool has_list = !options->graph.empty() || !options->name_list.empty();
     session.choose([options, has_list, &session] {

@@ -34,7 +34,8 @@ std::string to_text(const std::vector<PackReport>& reports) {
   }
   std::string text = format_table(rows);
   for (const PackReport& report : reports) {
-    for (const std::string& note : report.notes) text += fmt::format("note: {}: {}\n", report.name, note);
+    for (const std::string& note : report.notes)
+      text += fmt::format("note: {}: {}\n", report.name, note);
   }
   return text;
 }
@@ -66,7 +67,8 @@ Result<ExitCode> run_packs(Session& session, const std::vector<std::string>& fil
 
 void add_packs(CLI::App& app, Session& session) {
   auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand("packs", "List the pack files found, or inspect those given");
+  CLI::App* command =
+      app.add_subcommand("packs", "List the pack files found, or inspect those given");
   command->add_option("file", *files, "Pack file or folder to inspect, instead of the search path")
       ->type_name("FILE");
   command->footer("Exit code 1 if any file did not load.\nExample: onedim packs --json");

@@ -39,7 +39,8 @@ Status append_samples(const Op& op, const Registry& registry, std::vector<RuleCa
     Result<CallText> text = parse_call(op.schema, sample);
     if (!text.ok()) return annotate(text.status(), fmt::format("sample of {}", op.name()));
     Result<RuleCase> rule_case = close_case(op, std::move(text->call), registry);
-    if (!rule_case.ok()) return annotate(rule_case.status(), fmt::format("sample of {}", op.name()));
+    if (!rule_case.ok())
+      return annotate(rule_case.status(), fmt::format("sample of {}", op.name()));
     cases.push_back(*std::move(rule_case));
   }
   return absl::OkStatus();
@@ -130,7 +131,8 @@ Json to_json(const std::vector<RuleCase>& cases) {
 
 std::string requirement_text(const Requirement& requirement) {
   return fmt::format("dim {} of {} {} a multiple of {}", requirement.dim,
-                     requirement.is_output ? "output" : "input", requirement.slot, requirement.multiple);
+                     requirement.is_output ? "output" : "input", requirement.slot,
+                     requirement.multiple);
 }
 
 std::string rule_text(const ClosedRule& closed) {
@@ -142,7 +144,8 @@ std::string rule_text(const ClosedRule& closed) {
   if (closed.rule.implied) add("implied");
   if (closed.rule.even_only) add("even sizes only");
   if (closed.rule.to_rounding) add("to rounding");
-  for (const Requirement& requirement : closed.rule.requirements) add(requirement_text(requirement));
+  for (const Requirement& requirement : closed.rule.requirements)
+    add(requirement_text(requirement));
   return fmt::format("  {}{}\n", format_rule(closed.rule), remarks);
 }
 
@@ -177,15 +180,17 @@ void add_rules(CLI::App& app, Session& session) {
   command->add_option("op", options->op, "Op, such as mm or add.Tensor; add.* for all overloads")
       ->type_name("OP")
       ->required();
-  const CLI::Option* inputs =
-      command->add_option("--inputs", options->inputs, "Tensors of one case, such as 'f32[4,6]; f32[6,8]'")
-          ->type_name("TENSORS");
+  const CLI::Option* inputs = command
+                                  ->add_option("--inputs", options->inputs,
+                                               "Tensors of one case, such as 'f32[4,6]; f32[6,8]'")
+                                  ->type_name("TENSORS");
   const CLI::Option* attributes =
       command->add_option("--attr", options->attributes, "Attribute of the case (repeatable)")
           ->type_name("NAME=VALUE")
           ->allow_extra_args(false);
-  command->footer("Without --inputs: one case per sample of the op.\n"
-                  "Example: onedim rules mm --inputs 'f32[4,6]; f32[6,8]'");
+  command->footer(
+      "Without --inputs: one case per sample of the op.\n"
+      "Example: onedim rules mm --inputs 'f32[4,6]; f32[6,8]'");
   command->callback([options, inputs, attributes, &session] {
     options->has_case = inputs->count() + attributes->count() > 0;
     session.choose([options, &session] { return run_rules(session, *options); });
