@@ -239,6 +239,16 @@ Result<std::vector<ClosedRule>> close_plain(const Subject& subject) {
   return set.take();
 }
 
+// The state of a joint partial whose state is not its outputs: a tensor that is written cannot hold
+// it.
+bool has_hidden_state(const Rule& rule, const Registry& registry) {
+  return std::any_of(rule.outputs.begin(), rule.outputs.end(), [&](const Placement& placement) {
+    if (!placement.is_partial() || is_builtin_partial(placement.partial)) return false;
+    const PartialKind* kind = registry.find_partial_kind(placement.partial);
+    return kind != nullptr && kind->state_fn != nullptr;
+  });
+}
+
 }  // namespace
 
 Result<std::vector<ClosedRule>> closed_rules(const Op& op, const Call& call,
@@ -252,6 +262,7 @@ Result<std::vector<ClosedRule>> closed_rules(const Op& op, const Call& call,
   const std::vector<int> written = written_slots(op, call);
   RuleSet set;
   for (ClosedRule& rule : *closed) {
+    if (has_hidden_state(rule.rule, registry)) continue;
     if (rule_of_variant(*plain, written, call.inputs.size(), rule.rule)) set.add(std::move(rule));
   }
   return set.take();

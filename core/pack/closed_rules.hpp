@@ -2,10 +2,11 @@
 // Closed rules: what an op's declared rules imply for one call. From the declared set it (1)
 // expands `S*` keeping the mark, (2) drops what the call's dtypes and shapes rule out (illegal
 // partials, shards on dims that do not exist, in-place forms whose output would not be placed as
-// the written input), (3) adds the all-replicate rule unless the op says no, (4) replaces an input
-// P(avg|max|min) by R and an output R by each of these, in every combination, (5) treats S on a dim
-// of size 1 as R. The result is sorted by text and has no rule twice; a rule implied without a
-// condition absorbs the same placements with one.
+// the written input, written tensors that would have to hold a joint
+// partial's hidden state), (3) adds the all-replicate rule unless the op says no, (4) replaces an
+// input P(avg|max|min) by R and an output R by each of these, in every combination, (5) treats S on
+// a dim of size 1 as R. The result is sorted by text and has no rule twice; a rule implied without
+// a condition absorbs the same placements with one.
 
 #include <vector>
 
