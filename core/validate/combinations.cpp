@@ -33,14 +33,16 @@ std::vector<ToldOption> each_candidate(const std::vector<Placement>& alphabet, P
 }
 
 // The local shapes know shards apart; R and the partials share one local call.
-std::vector<ToldOption> each_shape(const std::vector<Placement>& alphabet) {
+std::vector<ToldOption> each_shape(const std::vector<Placement>& alphabet, PlacementSet among) {
   std::vector<ToldOption> options{{Placement::replicate(), 0}};
   for (size_t i = 0; i < alphabet.size(); ++i) {
+    if ((among >> i & 1) == 0) continue;
     if (alphabet[i].is_shard())
       options.push_back({alphabet[i], PlacementSet{1} << i});
     else
       options[0].wanted |= PlacementSet{1} << i;
   }
+  if (options[0].wanted == 0) options.erase(options.begin());
   return options;
 }
 
@@ -52,7 +54,8 @@ std::vector<PlacementSet> fitting(Case& c, std::span<const Placement> inputs) {
   for (size_t i = 0; i < count; ++i) {
     Trial trial(*c.sites[i].place, {inputs, told, 0});
     for (size_t output = 0; output < sets.size(); ++output)
-      sets[output] |= trial.fitting(static_cast<int>(output), c.outputs[output]);
+      sets[output] |=
+          trial.fitting(static_cast<int>(output), c.outputs[output], all_bits(c.outputs[output]));
   }
   return sets;
 }
@@ -72,9 +75,13 @@ std::vector<std::vector<ToldOption>> told_options(Case& c, std::span<const Place
     } else if (slot >= 0 && !c.is_target[slot]) {
       options.push_back({{inputs[slot], bit_of(alphabet, inputs[slot])}});
     } else if (op.is_position_aware()) {
-      options.push_back(each_candidate(alphabet, fits.empty() ? all_bits(alphabet) : fits[output]));
+      const PlacementSet among = fits.empty() ? all_bits(alphabet) : fits[output];
+      // The choices of several outputs multiply, so there only shapes are told apart in the search;
+      // claims are always judged as they stand.
+      options.push_back(c.outputs.size() > 1 ? each_shape(alphabet, among)
+                                             : each_candidate(alphabet, among));
     } else if (slot >= 0 || op.depends_on_output_placement()) {
-      options.push_back(each_shape(alphabet));
+      options.push_back(each_shape(alphabet, all_bits(alphabet)));
     } else {
       options.push_back({{Placement::replicate(), all_bits(alphabet)}});
     }
@@ -276,6 +283,7 @@ bool covers(const Case& c, const CombinationRecord& record, const Rule& rule) {
     if (rule.outputs[output].is_none()) continue;
     if ((record.wanted[output] & bit_of(c.outputs[output], rule.outputs[output])) == 0)
       return false;
+    if (c.op->is_position_aware() && record.told[output] != rule.outputs[output]) return false;
   }
   return true;
 }

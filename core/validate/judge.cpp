@@ -29,6 +29,7 @@ struct RealJudge {
     if (std::isnan(got) || std::isnan(truth)) {
       return std::isnan(got) && std::isnan(truth) ? Element::kRight : Element::kWrong;
     }
+    if (std::isinf(got) || std::isinf(truth)) return Element::kWrong;
     const double error = std::abs(got - truth);
     return error <= model.relative * (std::abs(truth) + magnitude) + absolute ? Element::kRight
                                                                               : Element::kWrong;

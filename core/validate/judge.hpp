@@ -16,9 +16,9 @@
 namespace onedim {
 
 struct ErrorModel {
-  double relative = 0;  // of the element's truth and local values
-  double absolute = 0;  // times the largest truth of the tensor
-  double range = 0;     // the power of two next to the dtype's largest number
+  double relative = 0;      // of the element's truth and local values
+  double absolute = 0;      // times the largest truth of the tensor
+  double range = 0x1p1023;  // the power of two next to the dtype's largest number
   bool nonfinite = false;
 
   // `dtype` is the output's; `coarsest` the least exact float dtype among the call's inputs and

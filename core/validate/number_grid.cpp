@@ -22,9 +22,9 @@ NumberGrid grid_of(DType dtype) {
           .step = 1, .limit = 8, .wide = 16, .offset = 0, .is_signed = false, .powers_only = true};
     case DType::kI64:
     case DType::kI32:
-      return {.step = 1, .limit = 6, .wide = 24, .offset = 1000};
+      return {.step = 1, .limit = 6, .wide = 12, .offset = 1000};
     case DType::kI16:
-      return {.step = 1, .limit = 6, .wide = 16, .offset = 100};
+      return {.step = 1, .limit = 6, .wide = 12, .offset = 100};
     case DType::kI8:
       return {.step = 1, .limit = 4, .wide = 8, .offset = 20};
     case DType::kU8:

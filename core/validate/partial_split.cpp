@@ -150,8 +150,8 @@ void split_avg(Splitter<T>& s, T value, int64_t owner, std::span<T> parts) {
 template <typename T>
 T gap(Splitter<T>& s, T value) {
   switch (s.variant) {
-    case kOffsets:
-      return static_cast<T>(s.grid.offset);
+    case kOffsets:  // integers stay where functions of them do not wrap around
+      return static_cast<T>(std::is_same_v<T, double> ? s.grid.offset : 2 * s.grid.limit);
     case kFractions:
     case kPieceOwner:
       return s.random.chance(50) ? T{0} : static_cast<T>(s.grid.step);  // ties
@@ -196,6 +196,14 @@ T product_factor(Splitter<T>& s, T value) {
   }
 }
 
+// A product that is zero has a sign, on which ops that copy signs depend.
+void keep_sign_of_zero(double value, double& own, std::span<const double> parts) {
+  if (value != 0) return;
+  double product = 1;
+  for (const double part : parts) product *= part;
+  if (std::signbit(product) != std::signbit(value)) own = -own;
+}
+
 template <typename T>
 void split_product(Splitter<T>& s, T value, int64_t owner, std::span<T> parts) {
   std::fill(parts.begin(), parts.end(), T{1});
@@ -214,6 +222,7 @@ void split_product(Splitter<T>& s, T value, int64_t owner, std::span<T> parts) {
     other = s.variant == kSignChange && !s.nonnegative ? T{-1} : product_factor(s, own);
     own /= other;
   }
+  if constexpr (std::is_same_v<T, double>) keep_sign_of_zero(value, parts[owner], parts);
 }
 
 template <typename T>
@@ -327,6 +336,24 @@ void split_flags(const std::vector<int64_t>& values, bool is_max, const std::vec
   }
 }
 
+// Half of 2^w more on two ranks, or an odd factor on one and its inverse modulo 2^w on the next.
+void wrap_around(DType dtype, std::string_view kind, const std::vector<int64_t>& owner,
+                 std::vector<std::vector<int64_t>*> locals) {
+  constexpr uint64_t kThird = 0xaaaaaaaaaaaaaaabu;  // 3 * kThird == 1 modulo 2^64
+  const uint64_t half = uint64_t{1} << (8 * size_of(dtype) - 1);
+  for (size_t i = 0; i < owner.size(); ++i) {
+    int64_t& own = (*locals[owner[i]])[i];
+    int64_t& next = (*locals[(owner[i] + 1) % locals.size()])[i];
+    if (kind == "sum") {
+      own = static_cast<int64_t>(static_cast<uint64_t>(own) + half);
+      next = static_cast<int64_t>(static_cast<uint64_t>(next) + half);
+    } else if (kind == "product") {
+      own = static_cast<int64_t>(static_cast<uint64_t>(own) * 3);
+      next = static_cast<int64_t>(static_cast<uint64_t>(next) * kThird);
+    }
+  }
+}
+
 template <typename T>
 Splitter<T> make_splitter(DType dtype, int64_t world, int variant, const Domain& domain,
                           uint64_t key) {
@@ -348,8 +375,9 @@ Splitter<T> make_splitter(DType dtype, int64_t world, int variant, const Domain&
 }  // namespace
 
 std::vector<Tensor> split_partial(const Tensor& global, std::string_view kind, int64_t world,
-                                  int variant, const Domain& domain, uint64_t key) {
-  variant %= kSplitVariantCount;
+                                  const Domain& domain, const SplitOptions& options) {
+  const int variant = options.variant % kSplitVariantCount;
+  const uint64_t key = options.key;
   const DType dtype = global.dtype();
   Lanes values;
   read_lanes(global, values);
@@ -363,6 +391,8 @@ std::vector<Tensor> split_partial(const Tensor& global, std::string_view kind, i
   } else if (values.lane_class == LaneClass::kInteger) {
     auto splitter = make_splitter<int64_t>(dtype, world, variant, domain, key);
     split_all(splitter, kind, values.integers, owner, integers);
+    if (options.wraps && world > 1 && splitter.bound == 0)
+      wrap_around(dtype, kind, owner, integers);
   } else if (values.lane_class == LaneClass::kComplex && kind == "product") {
     split_complex_product(values.reals, owner, variant, Random(mix_key(key, 3)), reals);
   } else {

@@ -16,8 +16,14 @@ namespace onedim {
 // Variants are numbered from 0; any number is taken modulo this.
 inline constexpr int kSplitVariantCount = 8;
 
+struct SplitOptions {
+  int variant = 0;
+  uint64_t key = 0;
+  bool wraps = false;  // sums and products of integers join to the value only modulo 2^w
+};
+
 // `kind` is built in and legal for the dtype; world >= 1.
 std::vector<Tensor> split_partial(const Tensor& global, std::string_view kind, int64_t world,
-                                  int variant, const Domain& domain, uint64_t key);
+                                  const Domain& domain, const SplitOptions& options);
 
 }  // namespace onedim

@@ -89,9 +89,10 @@ Result<Subject> make_subject(const Op& op, CallText text) {
   return subject;
 }
 
-Place::Place(const Subject& subject, int64_t world, uint64_t key)
+Place::Place(const Subject& subject, int64_t world, uint64_t key, bool wraps)
     : subject_(&subject),
       world_(world),
+      wraps_(wraps),
       key_(mix_key(key, static_cast<uint64_t>(world))),
       constants_(attribute_constants(subject.call)),
       varies_(subject.outputs.size(), false),
@@ -152,12 +153,12 @@ std::span<Tensor> Place::locals(int draw_number, int slot, const Placement& plac
 
 std::vector<Tensor> Place::make_locals(int draw_number, int slot, const Placement& placement) {
   const Tensor& global = draw(draw_number).inputs[slot];
-  if (placement.is_partial()) {
+  if (placement.is_partial() && is_builtin_partial(placement.partial)) {
     const uint64_t key =
         mix_key(mix_key(mix_key(key_, draw_number), kSplitStream + slot),
                 placement.partial.size() * 256u + static_cast<unsigned char>(placement.partial[1]));
-    return split_partial(global, placement.partial, world_,
-                         split_variant_of(draw_number, slot, key_), subject_->domains[slot], key);
+    const SplitOptions options{split_variant_of(draw_number, slot, key_), key, wraps_};
+    return split_partial(global, placement.partial, world_, subject_->domains[slot], options);
   }
   if (!placement.is_shard()) return std::vector<Tensor>(world_, global);
   std::vector<Tensor> locals;
@@ -192,6 +193,19 @@ const OwnedElements& Place::owned(const Dims& shape, const Placement& placement)
     }
   }
   return elements;
+}
+
+int64_t Place::owned_length(int64_t length, const Placement& shard, size_t rank) const {
+  if (shard.kind == Placement::Kind::kStridedShard) {
+    Placement first = shard;
+    first.dim = 0;
+    return index_map({{length}}, Layout{{first}, {}}, Mesh::line(world_),
+                     {static_cast<int64_t>(rank)})
+        .local_shape()[0];
+  }
+  const int64_t chunk = (length + world_ - 1) / world_;
+  return std::max<int64_t>(0, std::min(length, chunk * (static_cast<int64_t>(rank) + 1)) -
+                                  chunk * static_cast<int64_t>(rank));
 }
 
 bool is_splittable(const Placement& placement, const Dims& shape) {

@@ -37,15 +37,19 @@ using OwnedElements = std::vector<std::vector<int32_t>>;  // per rank, in local 
 
 class Place {
  public:
-  // `subject` outlives the place.
-  Place(const Subject& subject, int64_t world, uint64_t key);
+  // `subject` outlives the place. `wraps`: see SplitOptions.
+  Place(const Subject& subject, int64_t world, uint64_t key, bool wraps = false);
 
   const Subject& subject() const { return *subject_; }
   int64_t world() const { return world_; }
   const Draw& draw(int number);
-  // The local tensors of `slot`, one a rank; built in or shard placements that fit the slot.
+  // The local tensors of `slot`, one a rank; shards and partials must fit the slot. A tensor that
+  // is only written may be a partial of a pack: its local tensors are copies, since nothing reads
+  // them.
   std::span<Tensor> locals(int draw, int slot, const Placement& placement);
   const OwnedElements& owned(const Dims& shape, const Placement& placement);
+  // How much of a dim of this length `rank` holds under a shard.
+  int64_t owned_length(int64_t length, const Placement& shard, size_t rank) const;
   // Rounding allowed for `output`.
   const ErrorModel& error_model(int output) const { return models_[output]; }
   // True once two judged elements of `output` differed in any draw made so far.
@@ -63,6 +67,7 @@ class Place {
 
   const Subject* subject_;
   int64_t world_;
+  bool wraps_;
   uint64_t key_;
   std::vector<double> constants_;
   std::vector<ErrorModel> models_;

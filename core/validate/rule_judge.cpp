@@ -43,8 +43,8 @@ bool meets(const Requirement& requirement, const Rule& rule, const Subject& subj
   return true;
 }
 
-RuleVerdict refuted(int site, std::string reason) {
-  return {RuleVerdict::Word::kRefuted, site, std::move(reason)};
+RuleVerdict refuted(std::string reason) {
+  return {RuleVerdict::Word::kRefuted, -1, std::move(reason)};
 }
 
 // The candidates of a single rule: one an output; joint outputs are judged apart.
@@ -79,14 +79,13 @@ bool rule_applies(const Rule& rule, const Subject& subject, int64_t world) {
       [&](const Requirement& requirement) { return meets(requirement, rule, subject, world); });
 }
 
-RuleVerdict judge_rule_at(Case& c, int site, const Rule& rule, int draws) {
-  Place& place = *c.sites[site].place;
+RuleVerdict judge_rule_at(Place& place, const Rule& rule, int draws, const Registry& registry) {
   const Subject& subject = place.subject();
   Trial trial(place, {rule.inputs, rule.outputs, rule.tag});
   if (trial.is_not_accepted())
-    return {RuleVerdict::Word::kNotJudged, site, std::string(message_of(trial.status()))};
+    return {RuleVerdict::Word::kNotJudged, -1, std::string(message_of(trial.status()))};
   if (!trial.status().ok())
-    return refuted(site, fmt::format("the local call is refused: {}", message_of(trial.status())));
+    return refuted(fmt::format("the local call is refused: {}", message_of(trial.status())));
   std::vector<std::vector<Placement>> candidates;
   std::vector<PlacementSet> wanted;
   single_candidates(rule, subject, candidates, wanted);
@@ -95,23 +94,23 @@ RuleVerdict judge_rule_at(Case& c, int site, const Rule& rule, int draws) {
   if (has_plain) {
     const TrialVerdict verdict = trial.run(candidates, wanted, draws, false);
     if (!verdict.status.ok())
-      return refuted(site, fmt::format("the local call fails: {}", message_of(verdict.status)));
+      return refuted(fmt::format("the local call fails: {}", message_of(verdict.status)));
     judged = true;
     for (size_t output = 0; output < wanted.size(); ++output) {
       if (wanted[output] == 0) continue;
       judged &= verdict.outputs[output].judged != 0;
       if (verdict.outputs[output].holds == 0)
-        return refuted(site, explain_refutation(place, rule, static_cast<int>(output), draws));
+        return refuted(explain_refutation(place, rule, static_cast<int>(output), draws));
     }
   }
   if (has_joint_outputs(rule)) {
-    const JointVerdict joint = judge_joint(place, trial, rule, draws, *c.registry);
-    if (!joint.reason.empty()) return refuted(site, joint.reason);
+    const JointVerdict joint = judge_joint(place, trial, rule, draws, registry);
+    if (!joint.reason.empty()) return refuted(joint.reason);
     judged = joint.judged && (judged || !has_plain);
   }
   if (!judged)
-    return {RuleVerdict::Word::kNotJudged, site, "no draw had finite values to judge it on"};
-  return {RuleVerdict::Word::kHolds, site, {}};
+    return {RuleVerdict::Word::kNotJudged, -1, "no draw had finite values to judge it on"};
+  return {RuleVerdict::Word::kHolds, -1, {}};
 }
 
 RuleVerdict judge_rule(Case& c, const Rule& rule, const std::vector<bool>& present, int draws) {
@@ -120,7 +119,8 @@ RuleVerdict judge_rule(Case& c, const Rule& rule, const std::vector<bool>& prese
     const Case::Site& at = c.sites[site];
     if (!present.empty() && !present[at.subject]) continue;
     if (!rule_applies(rule, at.place->subject(), at.place->world())) continue;
-    RuleVerdict verdict = judge_rule_at(c, site, rule, draws);
+    RuleVerdict verdict = judge_rule_at(*at.place, rule, draws, *c.registry);
+    verdict.site = site;
     if (verdict.word == RuleVerdict::Word::kRefuted) return verdict;
     if (result.word != RuleVerdict::Word::kHolds) result = std::move(verdict);
   }
@@ -161,13 +161,14 @@ Status check_rule(const Case& c, const Rule& rule) {
     outputs.push_back(output ? &output->meta : nullptr);
   if (Status status = check_side(rule.outputs, outputs, "output"); !status.ok()) return status;
   if (Status status = check_side(rule.inputs, inputs, "input"); !status.ok()) return status;
-  for (const Placement& placement : rule.inputs) {
-    if (placement.is_partial() && !is_builtin_partial(placement.partial)) {
-      return unimplemented(
-          "{} on an input cannot be judged: how its states arise is known to the op that makes "
-          "them only",
-          format_placement(placement));
-    }
+  for (size_t slot = 0; slot < rule.inputs.size(); ++slot) {
+    const Placement& placement = rule.inputs[slot];
+    if (!placement.is_partial() || is_builtin_partial(placement.partial) || c.is_target[slot])
+      continue;
+    return unimplemented(
+        "{} on an input cannot be judged: how its states arise is known to the op that makes them "
+        "only",
+        format_placement(placement));
   }
   for (const Placement& placement : rule.outputs) {
     if (placement.is_partial() && !is_builtin_partial(placement.partial) &&

@@ -21,7 +21,7 @@ struct RuleVerdict {
   std::string reason;  // the counter-example, or why it could not be judged
 };
 
-RuleVerdict judge_rule_at(Case& c, int site, const Rule& rule, int draws);
+RuleVerdict judge_rule_at(Place& place, const Rule& rule, int draws, const Registry& registry);
 // At every site where `present[subject]` (all, if empty) and where it applies.
 RuleVerdict judge_rule(Case& c, const Rule& rule, const std::vector<bool>& present, int draws);
 

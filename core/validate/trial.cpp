@@ -60,7 +60,6 @@ bool Trial::is_refused_by_accept(std::span<const Layout> inputs, std::span<const
 bool Trial::fits(int output, const Placement& candidate) const {
   const OptionalOutput& global = place_->subject().outputs[output];
   if (!global || !is_splittable(candidate, global->meta.shape)) return false;
-  const OwnedElements& owned = place_->owned(global->meta.shape, candidate);
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
     const OptionalOutput& local = ranks_[rank]->local().outputs[output];
     if (!local || local->meta.dtype != global->meta.dtype) return false;
@@ -68,48 +67,60 @@ bool Trial::fits(int output, const Placement& candidate) const {
     if (shape.size() != global->meta.shape.size()) return false;
     for (size_t dim = 0; dim < shape.size(); ++dim) {
       const bool is_cut = candidate.is_shard() && candidate.dim == static_cast<int>(dim);
-      if (!is_cut && shape[dim] != global->meta.shape[dim]) return false;
+      const int64_t length = global->meta.shape[dim];
+      if (shape[dim] != (is_cut ? place_->owned_length(length, candidate, rank) : length))
+        return false;
     }
-    const int64_t expected = candidate.is_shard() ? static_cast<int64_t>(owned[rank].size())
-                                                  : volume(global->meta.shape);
-    if (volume(shape) != expected) return false;
-    if (candidate.is_shard() && expected == 0 &&
-        !has_owned_length(shape, global->meta.shape, candidate, rank))
-      return false;
   }
   return true;
 }
 
-// Where other dims are empty too, volumes say nothing: the length of the cut dim itself must be
-// right.
-bool Trial::has_owned_length(const Dims& local, const Dims& global, const Placement& candidate,
-                             size_t rank) const {
-  const IndexMap map = index_map(global, Layout{{candidate}, {}}, Mesh::line(place_->world()),
-                                 {static_cast<int64_t>(rank)});
-  return map.local_shape()[candidate.dim] == local[candidate.dim];
-}
-
-PlacementSet Trial::fitting(int output, std::span<const Placement> candidates) const {
+PlacementSet Trial::fitting(int output, std::span<const Placement> candidates,
+                            PlacementSet among) const {
   PlacementSet set = 0;
-  for (size_t i = 0; status_.ok() && i < candidates.size(); ++i) {
-    if (fits(output, candidates[i])) set |= PlacementSet{1} << i;
+  for (PlacementSet left = status_.ok() ? among : 0; left != 0; left &= left - 1) {
+    const int bit = std::countr_zero(left);
+    if (fits(output, candidates[bit])) set |= PlacementSet{1} << bit;
   }
   return set;
 }
 
-std::vector<Tensor*> Trial::rank_inputs(int draw, size_t rank) {
-  std::vector<Tensor*> pointers(inputs_.size(), nullptr);
+void Trial::note_owned(size_t output, std::span<const Placement> candidates, PlacementSet set) {
+  owned_.resize(results_.size());
+  owned_[output].assign(candidates.size(), nullptr);
+  for (; set != 0; set &= set - 1) {
+    const int bit = std::countr_zero(set);
+    owned_[output][bit] =
+        &place_->owned(place_->subject().outputs[output]->meta.shape, candidates[bit]);
+  }
+}
+
+std::vector<std::span<Tensor>> Trial::slot_locals(int draw) {
+  std::vector<std::span<Tensor>> locals(inputs_.size());
   for (size_t slot = 0; slot < inputs_.size(); ++slot) {
     if (!place_->subject().call.inputs[slot]) continue;
-    pointers[slot] = &place_->locals(draw, static_cast<int>(slot), inputs_[slot])[rank];
+    locals[slot] = place_->locals(draw, static_cast<int>(slot), inputs_[slot]);
+  }
+  return locals;
+}
+
+std::vector<Tensor*> Trial::rank_inputs(int draw, size_t rank) {
+  std::vector<Tensor*> pointers;
+  for (const std::span<Tensor> locals : slot_locals(draw)) {
+    pointers.push_back(locals.empty() ? nullptr : &locals[rank]);
   }
   return pointers;
 }
 
 Status Trial::run_ranks(int draw) {
+  const std::vector<std::span<Tensor>> locals = slot_locals(draw);
+  std::vector<Tensor*> inputs(locals.size(), nullptr);
   for (std::vector<Lanes>& output : results_) output.resize(ranks_.size());
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    if (Status status = ranks_[rank]->run(rank_inputs(draw, rank)); !status.ok()) {
+    for (size_t slot = 0; slot < locals.size(); ++slot) {
+      if (!locals[slot].empty()) inputs[slot] = &locals[slot][rank];
+    }
+    if (Status status = ranks_[rank]->run(inputs); !status.ok()) {
       return annotate(status, at_rank(static_cast<int64_t>(rank), place_->world()));
     }
     for (size_t output = 0; output < results_.size(); ++output) {
@@ -131,9 +142,8 @@ void Trial::judge_draw(int number, std::span<const std::vector<Placement>> candi
       const Placement& candidate = candidates[output][bit];
       Mismatch mismatch;
       const Judgement judgement =
-          judge(candidate, *draw.truths[output],
-                place_->owned(place_->subject().outputs[output]->meta.shape, candidate),
-                results_[output], place_->error_model(static_cast<int>(output)), &mismatch);
+          judge(candidate, *draw.truths[output], *owned_[output][bit], results_[output],
+                place_->error_model(static_cast<int>(output)), &mismatch);
       if (judgement == Judgement::kHolds) set.judged |= PlacementSet{1} << bit;
       if (judgement != Judgement::kFails) continue;
       set.holds &= ~(PlacementSet{1} << bit);
@@ -153,7 +163,8 @@ TrialVerdict Trial::run(std::span<const std::vector<Placement>> candidates,
   if (!status_.ok()) return verdict;
   for (size_t output = 0; output < results_.size(); ++output) {
     verdict.outputs[output].holds =
-        wanted[output] & fitting(static_cast<int>(output), candidates[output]);
+        fitting(static_cast<int>(output), candidates[output], wanted[output]);
+    note_owned(output, candidates[output], verdict.outputs[output].holds);
   }
   for (int number = 0; number < draws; ++number) {
     bool any = false, all = true;

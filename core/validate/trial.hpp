@@ -54,8 +54,8 @@ class Trial {
   // What the ranks computed in the last run: [output][rank].
   std::span<const std::vector<Lanes>> results() const { return results_; }
 
-  // The candidates whose shape the local results have on every rank.
-  PlacementSet fitting(int output, std::span<const Placement> candidates) const;
+  // Those `among` the candidates whose shape the local results have on every rank.
+  PlacementSet fitting(int output, std::span<const Placement> candidates, PlacementSet among) const;
   // Judges `candidates[o]` (bits of `wanted[o]`) for every output, over `draws` draws. With
   // `stop_early` it ends when an output has no candidate left: then no rule holds.
   TrialVerdict run(std::span<const std::vector<Placement>> candidates,
@@ -66,8 +66,8 @@ class Trial {
   bool is_refused_by_accept(std::span<const Layout> inputs, std::span<const Layout> outputs,
                             const Mesh& mesh, int64_t rank, std::span<const uint64_t> tags) const;
   bool fits(int output, const Placement& candidate) const;
-  bool has_owned_length(const Dims& local, const Dims& global, const Placement& candidate,
-                        size_t rank) const;
+  void note_owned(size_t output, std::span<const Placement> candidates, PlacementSet set);
+  std::vector<std::span<Tensor>> slot_locals(int draw);
   void judge_draw(int number, std::span<const std::vector<Placement>> candidates,
                   TrialVerdict& verdict);
 
@@ -76,7 +76,8 @@ class Trial {
   std::vector<std::unique_ptr<RankCall>> ranks_;
   Status status_;
   bool not_accepted_ = false;
-  std::vector<std::vector<Lanes>> results_;  // [output][rank]
+  std::vector<std::vector<Lanes>> results_;               // [output][rank]
+  std::vector<std::vector<const OwnedElements*>> owned_;  // [output][candidate]
 };
 
 }  // namespace onedim

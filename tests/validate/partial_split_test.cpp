@@ -39,7 +39,8 @@ TEST(PartialSplit, EverySplitJoinsToItsValueExactly) {
           for (const int64_t world : {1, 2, 3, 4, 5}) {
             const Tensor global = draw_values(TensorMeta::contiguous(dtype, {3, 5}), {},
                                               static_cast<ValueKind>(draw), {}, Random(draw));
-            const std::vector<Tensor> locals = split_partial(global, kind, world, variant, {}, 11);
+            const std::vector<Tensor> locals =
+                split_partial(global, kind, world, {}, {variant, 11});
             ASSERT_EQ(locals.size(), static_cast<size_t>(world));
             // Means of three round in the narrowest floats, whose grid is too coarse to hold thrice
             // a value.
@@ -59,7 +60,7 @@ TEST(PartialSplit, LocalValuesAreFinite) {
     for (int variant = 0; variant < kSplitVariantCount; ++variant) {
       const Tensor global = draw_values(TensorMeta::contiguous(DType::kF16, {40}), {},
                                         ValueKind::kWide, {}, Random(3));
-      for (const Lanes& lanes : read_all(split_partial(global, kind, 4, variant, {}, 5))) {
+      for (const Lanes& lanes : read_all(split_partial(global, kind, 4, {}, {variant, 5}))) {
         for (const double value : lanes.reals)
           EXPECT_TRUE(std::isfinite(value)) << kind << " " << variant;
       }
@@ -75,7 +76,7 @@ TEST(PartialSplit, NonfiniteValuesAreSplitToo) {
     for (int variant = 0; variant < kSplitVariantCount; ++variant) {
       const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {60}), domain,
                                         ValueKind::kMixed, {}, Random(variant));
-      const std::vector<Tensor> locals = split_partial(global, kind, 3, variant, domain, 9);
+      const std::vector<Tensor> locals = split_partial(global, kind, 3, domain, {variant, 9});
       EXPECT_EQ(
           judge(Placement::make_partial(kind), make_truth(global), {}, read_all(locals), model),
           Judgement::kHolds)
@@ -89,7 +90,7 @@ TEST(PartialSplit, ASumHasLocalValuesOfBothSignsAndManySizes) {
                                     ValueKind::kPositive, {}, Random(3));
   bool negative = false, large = false, zero = false;
   for (int variant = 0; variant < kSplitVariantCount; ++variant) {
-    for (const Lanes& lanes : read_all(split_partial(global, "sum", 2, variant, {}, 5))) {
+    for (const Lanes& lanes : read_all(split_partial(global, "sum", 2, {}, {variant, 5}))) {
       for (const double value : lanes.reals)
         negative |= value<0, large |= std::abs(value)> 900, zero |= value == 0;
     }
@@ -104,7 +105,7 @@ TEST(PartialSplit, IndicesStayIndices) {
                                     ValueKind::kMixed, {}, Random(3));
   for (const char* kind : {"sum", "max", "min", "product"}) {
     for (int variant = 0; variant < kSplitVariantCount; ++variant) {
-      const std::vector<Tensor> locals = split_partial(global, kind, 3, variant, *domain, 5);
+      const std::vector<Tensor> locals = split_partial(global, kind, 3, *domain, {variant, 5});
       EXPECT_TRUE(joins_exactly(global, locals, kind)) << kind << " " << variant;
       for (const Lanes& lanes : read_all(locals)) {
         for (const int64_t value : lanes.integers)
@@ -114,12 +115,24 @@ TEST(PartialSplit, IndicesStayIndices) {
   }
 }
 
+TEST(PartialSplit, IntegersMayWrapAroundWhereAsked) {
+  for (const DType dtype : {DType::kI64, DType::kI32, DType::kI16, DType::kI8, DType::kU8}) {
+    const Tensor global =
+        draw_values(TensorMeta::contiguous(dtype, {40}), {}, ValueKind::kMixed, {}, Random(3));
+    for (const char* kind : {"sum", "product"}) {
+      const std::vector<Tensor> locals = split_partial(global, kind, 3, {}, {2, 5, true});
+      EXPECT_TRUE(joins_exactly(global, locals, kind)) << name_of(dtype) << " " << kind;
+      EXPECT_FALSE(bit_equal(locals[0], split_partial(global, kind, 3, {}, {2, 5, false})[0]));
+    }
+  }
+}
+
 TEST(PartialSplit, IdentityFilledSplitsOccur) {
   const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {4, 6}), {},
                                     ValueKind::kMixed, {}, Random(3));
   bool found = false;
   for (int variant = 0; variant < kSplitVariantCount; ++variant) {
-    const std::vector<Tensor> locals = split_partial(global, "sum", 2, variant, {}, 5);
+    const std::vector<Tensor> locals = split_partial(global, "sum", 2, {}, {variant, 5});
     found |=
         bit_equal(locals[0], global) && bit_equal(locals[1], identity_tensor(global.meta(), "sum"));
   }

@@ -57,12 +57,18 @@ bool is_bool_placement_of_sums(const std::string& placement) {
   return placement == "P(sum)" || placement == "P(product)";
 }
 
-// Every choice of one placement an output.
-void add_rules(const Json& combo, const std::vector<bool>& is_bool_output,
-               std::set<std::string>& rules) {
-  std::string inputs;
+std::string input_text(const Json& combo, size_t slots) {
+  std::string text;
   for (const Json& input : combo.at("inputs"))
-    inputs += (inputs.empty() ? "" : ", ") + input.get<std::string>();
+    text += (text.empty() ? "" : ", ") + input.get<std::string>();
+  for (size_t slot = combo.at("inputs").size(); slot < slots; ++slot)
+    text += ", -";  // absent, last
+  return text;
+}
+
+// Every choice of one placement an output.
+void add_rules(const Json& combo, const std::string& inputs,
+               const std::vector<bool>& is_bool_output, std::set<std::string>& rules) {
   std::vector<std::string> texts{""};
   size_t output = 0;
   for (const Json& choices : combo.at("outputs")) {
@@ -92,10 +98,9 @@ TruthEntry make_entry(const Op& op, const Json& json) {
   for (const OptionalOutput& output : *outputs)
     is_bool_output.push_back(output && output->meta.dtype == DType::kBool);
   for (const Json& combo : json.at("combos")) {
-    add_rules(combo, is_bool_output, combo.contains("even_only") ? entry.even : entry.rules);
-    std::string inputs;
-    for (const Json& input : combo.at("inputs"))
-      inputs += (inputs.empty() ? "" : ", ") + input.get<std::string>();
+    const std::string inputs = input_text(combo, call->call.inputs.size());
+    add_rules(combo, inputs, is_bool_output,
+              combo.contains("even_only") ? entry.even : entry.rules);
     entry.listed_inputs.insert(inputs);
   }
   for (const std::string& rule : entry.rules) entry.even.erase(rule);
