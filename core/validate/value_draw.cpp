@@ -185,7 +185,8 @@ Tensor draw_values(const TensorMeta& meta, const Domain& domain, ValueKind kind,
     for (size_t i = 0; i < lanes.reals.size(); ++i) {
       const bool is_zero = lone >= 0 && static_cast<int64_t>(i) != lone;
       const double value = is_zero ? 0 : draw_kind(kind, grid, constants, random);
-      lanes.reals[i] = constrain(value, domain, grid, random);
+      // One zero only: splits that add up to zero do not keep its sign.
+      lanes.reals[i] = constrain(value, domain, grid, random) + 0.0;
     }
   }
   write_lanes(lanes, tensor);
