@@ -1,9 +1,12 @@
 #include "product.hpp"
 
 #include <dnnl.h>
-#include <omp.h>
 
 #include <algorithm>
+
+// Of the OpenMP runtime; its header comes with compilers that support OpenMP only.
+extern "C" int omp_get_max_threads();
+extern "C" void omp_set_num_threads(int count);
 
 namespace matrix {
 namespace {
@@ -35,8 +38,9 @@ void multiply_plain(const C* a, const C* b, C* out, int64_t m, int64_t n, int64_
       for (int64_t i = 0; i < m; ++i) {
         for (int64_t p = p0; p < p1; ++p) {
           const C factor = a[i * k + p];
-          for (int64_t j = j0; j < j1; ++j)
-            out[i * n + j] = plus(out[i * n + j], times(factor, b[p * n + j]));
+          const C* __restrict from = b + p * n;
+          C* __restrict to = out + i * n;
+          for (int64_t j = j0; j < j1; ++j) to[j] = plus(to[j], times(factor, from[j]));
         }
       }
     }
