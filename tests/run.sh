@@ -74,13 +74,23 @@ long_rest() {
   build clang -DONEDIM_PRECOMPILE=OFF && run_tests clang -LE check
   build debug -DONEDIM_WERROR=ON && run_tests debug -LE check
   build asan && run_tests asan -LE check
+  step "random tests, 20 more seeds" ctest --preset release -R '^(base|tensor|layout|pack)$' --repeat until-fail:20
+  step "validate, 3 more seeds" validate_again 2 3 4
   step "clang-tidy" run_tidy
   step "quickstart" tools/quickstart.sh
 }
 
+validate_again() {
+  for seed in "$@"; do build/release/tools/onedim validate --seed "$seed" || return; done
+}
+
+# The sources proper, as the clang build compiles them.
 run_tidy() {
-  python3 -c 'import json; print(*sorted({c["file"] for c in json.load(open("build/clang/compile_commands.json"))}), sep="\n")' |
-    xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/clang
+  python3 - <<'LIST' | xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/clang
+import json
+files = {entry["file"] for entry in json.load(open("build/clang/compile_commands.json"))}
+print(*sorted(f for f in files if "/tests/" not in f and "/build/" not in f and "/bench/" not in f), sep="\n")
+LIST
 }
 
 fast_set
