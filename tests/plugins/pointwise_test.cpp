@@ -25,7 +25,7 @@ bool has_rule(std::string_view op, std::string_view call, std::string_view rule)
 TEST(Pointwise, BroadcastsAndPromotes) {
   EXPECT_EQ(run("add.Tensor", "f32[2,1]; i64[3]; alpha=2", {{1, 2}, {10, 20, 30}}),
             "f32[2,3]: 21, 41, 61, 22, 42, 62");
-  EXPECT_EQ(run("mul.Tensor", "i32[2]; f64[]", {{3, 4}, {0.5}}), "f32[2]: 1.5, 2");
+  EXPECT_EQ(run("mul.Tensor", "i32[2]; f64[]", {{3, 4}, {0.5}}), "f64[2]: 1.5, 2");
   EXPECT_EQ(run("mul.Tensor", "u8[2]; other=2.5", {{3, 4}}), "f32[2]: 7.5, 10");
   EXPECT_EQ(run("add.Tensor", "f16[2]; other=1", {{1, 2}}), "f16[2]: 2, 3");
   EXPECT_EQ(run("abs", "c64[2]", {{3, 4, 0, -1}}), "f32[2]: 5, 1");
