@@ -51,10 +51,12 @@ constexpr T kSumIdentity = static_cast<T>(-0.0);
 template <typename T>
 void add_zero_sum(Splitter<T>& s, std::span<T> parts) {
   T rest = 0;
+  const bool starts_negative = s.random.chance(50);
   for (size_t rank = 0; rank + 1 < parts.size(); ++rank) {
     T part = s.signed_part();
-    if (s.variant == kOffsets)
-      part = static_cast<T>((s.random.chance(50) ? 1 : -1) * s.grid.offset);
+    const bool negative =
+        (rank % 2 == 1) != starts_negative;  // in turns, so that the rest stays small
+    if (s.variant == kOffsets) part = static_cast<T>(negative ? -s.grid.offset : s.grid.offset);
     parts[rank] += part;
     rest += part;
   }
