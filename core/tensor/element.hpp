@@ -4,13 +4,19 @@
 // pays for the instances.
 
 #include <complex>
+#include <onedim/small_float.hpp>
 #include <type_traits>
 #include <utility>
 
 #include "core/tensor/dtype.hpp"
-#include "core/tensor/small_float.hpp"
 
 namespace onedim {
+
+using api::BFloat16;
+using api::Float16;
+using api::Float8E4M3FN;
+using api::Float8E5M2;
+using api::Float8E8M0;
 
 // One byte; any value but 0 is true, so foreign bytes are safe to read.
 struct BoolElement {

@@ -1,6 +1,6 @@
 // Decoding is held against a definition in plain arithmetic for every pattern; encoding against a
 // search over all patterns for the nearest, for every value on, between and beside neighbours.
-#include "core/tensor/small_float.hpp"
+#include <onedim/small_float.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "tests/random_seed.hpp"
 
-namespace onedim {
+namespace onedim::api {
 namespace {
 
 struct Format {
@@ -181,4 +181,4 @@ TEST(Float8E8M0, EdgesAreAsInPyTorch) {
 }
 
 }  // namespace
-}  // namespace onedim
+}  // namespace onedim::api

@@ -95,15 +95,15 @@ void load_row(DType dtype, const std::byte* from, int64_t stride, int64_t count,
     case DType::kF32:
       return load_plain<float>(from, stride, count, to);
     case DType::kBF16:
-      return load_small<BF16, uint16_t>(from, stride, count, to);
+      return load_small<BFloat16, uint16_t>(from, stride, count, to);
     case DType::kF16:
-      return load_small<F16, uint16_t>(from, stride, count, to);
+      return load_small<Float16, uint16_t>(from, stride, count, to);
     case DType::kF8E4M3FN:
-      return load_small<F8E4M3FN, uint8_t>(from, stride, count, to);
+      return load_small<Float8E4M3FN, uint8_t>(from, stride, count, to);
     case DType::kF8E5M2:
-      return load_small<F8E5M2, uint8_t>(from, stride, count, to);
+      return load_small<Float8E5M2, uint8_t>(from, stride, count, to);
     case DType::kF8E8M0:
-      return load_small<F8E8M0, uint8_t>(from, stride, count, to);
+      return load_small<Float8E8M0, uint8_t>(from, stride, count, to);
     case DType::kI64:
       return load_plain<int64_t>(from, stride, count, to);
     case DType::kI32:
@@ -133,15 +133,15 @@ void store_row(DType dtype, const C* from, int64_t stride, int64_t count, std::b
     case DType::kF32:
       return store_plain<float>(from, stride, count, to);
     case DType::kBF16:
-      return store_small<BF16, uint16_t>(from, stride, count, to);
+      return store_small<BFloat16, uint16_t>(from, stride, count, to);
     case DType::kF16:
-      return store_small<F16, uint16_t>(from, stride, count, to);
+      return store_small<Float16, uint16_t>(from, stride, count, to);
     case DType::kF8E4M3FN:
-      return store_small<F8E4M3FN, uint8_t>(from, stride, count, to);
+      return store_small<Float8E4M3FN, uint8_t>(from, stride, count, to);
     case DType::kF8E5M2:
-      return store_small<F8E5M2, uint8_t>(from, stride, count, to);
+      return store_small<Float8E5M2, uint8_t>(from, stride, count, to);
     case DType::kF8E8M0:
-      return store_small<F8E8M0, uint8_t>(from, stride, count, to);
+      return store_small<Float8E8M0, uint8_t>(from, stride, count, to);
     case DType::kI64:
       return store_plain<int64_t>(from, stride, count, to);
     case DType::kI32:

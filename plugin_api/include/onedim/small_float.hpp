@@ -1,99 +1,124 @@
 #pragma once
-// The storage formats narrower than f32: bf16, f16, f8e4m3fn, f8e5m2, f8e8m0. Each converts exactly
-// to float and from float by rounding to nearest, ties to even. Overflow gives infinity where the
-// format has one and NaN in f8e4m3fn, as PyTorch has it. Source: IEEE 754, OCP 8-bit floating point
-// specification 1.0.
+// SmallFloat: the storage-only float formats, as bit patterns with exact conversions. Decoding is
+// exact; encoding rounds a double once, to nearest even, subnormals included. Overflow gives
+// infinity where the format has one and NaN in f8e4m3fn, as PyTorch does. f8e8m0 (OCP MX scale) is
+// a bare exponent: it keeps 2^(e-127), drops the sign, and maps zero to its smallest value and
+// infinities to NaN.
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace onedim::api {
 
-// A binary format with `kExponentBits` and `kMantissaBits`, a sign bit, subnormals, and the usual
-// bias.
-template <int kExponentBits, int kMantissaBits, bool kHasInfinity>
+// `kHasInfinity`: the top exponent is reserved as in IEEE 754; else only the all-ones pattern is
+// NaN.
+template <typename Bits, int kExponentBits, int kMantissaBits, bool kHasInfinity, Bits kNaN,
+          bool kNaNKeepsSign>
 struct SmallFloat {
-  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
-  static constexpr int kShift = 23 - kMantissaBits;
-  static constexpr uint32_t kExponentMask = (1u << kExponentBits) - 1;
-  static constexpr uint32_t kMantissaMask = (1u << kMantissaBits) - 1;
-  static constexpr int kSignPosition = kExponentBits + kMantissaBits;
-  static constexpr uint32_t kInfinity = kExponentMask << kMantissaBits;
-  static constexpr uint32_t kNaN =
-      kHasInfinity ? kInfinity | (1u << (kMantissaBits - 1)) : kInfinity | kMantissaMask;
+  Bits bits = 0;
 
-  static float decode(uint32_t bits) {
-    const uint32_t sign = ((bits >> kSignPosition) & 1u) << 31;
-    const uint32_t exponent = (bits >> kMantissaBits) & kExponentMask;
-    const uint32_t mantissa = bits & kMantissaMask;
-    const bool is_nan = kHasInfinity ? exponent == kExponentMask && mantissa != 0
-                                     : exponent == kExponentMask && mantissa == kMantissaMask;
-    if (is_nan) return std::bit_cast<float>(sign | 0x7fc00000u | (mantissa << kShift));
-    if (kHasInfinity && exponent == kExponentMask) return std::bit_cast<float>(sign | 0x7f800000u);
-    if (exponent == 0) {
-      const float unit =
-          std::bit_cast<float>(static_cast<uint32_t>(127 + 1 - kBias - kMantissaBits) << 23);
-      const float value = static_cast<float>(mantissa) * unit;
-      return sign ? -value : value;
+  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
+  static constexpr int kSignShift = kExponentBits + kMantissaBits;
+  static constexpr uint64_t kTopExponent = ((uint64_t{1} << kExponentBits) - 1) << kMantissaBits;
+  // One past the largest finite magnitude.
+  static constexpr uint64_t kOverflow =
+      kHasInfinity ? kTopExponent : kTopExponent | ((1u << kMantissaBits) - 1);
+
+  // The smallest subnormal.
+  static constexpr double kSmallest =
+      std::bit_cast<double>(static_cast<uint64_t>(1023 + 1 - kBias - kMantissaBits) << 52);
+
+  SmallFloat() = default;
+  explicit SmallFloat(double value) : bits(encode(value)) {}
+  static SmallFloat from_bits(Bits bits) {
+    SmallFloat result;
+    result.bits = bits;
+    return result;
+  }
+  explicit operator double() const { return decode(bits); }
+  explicit operator float() const { return static_cast<float>(decode(bits)); }
+
+  static Bits encode(double value) {
+    constexpr uint64_t kSignBit = uint64_t{1} << 63;
+    const uint64_t all = std::bit_cast<uint64_t>(value);
+    const uint64_t magnitude = all & ~kSignBit;
+    const uint64_t sign = (all >> 63) << kSignShift;
+    if (magnitude > std::bit_cast<uint64_t>(std::numeric_limits<double>::infinity())) {
+      return static_cast<Bits>(kNaNKeepsSign ? kNaN | sign : kNaN);
     }
-    const uint32_t rebased = exponent + static_cast<uint32_t>(127 - kBias);
-    return std::bit_cast<float>(sign | (rebased << 23) | (mantissa << kShift));
+    const int exponent = static_cast<int>(magnitude >> 52) - 1023;
+    if (exponent > kBias + 1) return static_cast<Bits>(sign | kOverflow);
+    // Below the normal range the mantissa loses one more bit for each missing exponent.
+    const int missing = std::max(0, 1 - kBias - exponent);
+    const int shift = 52 - kMantissaBits + missing;
+    if (exponent == -1023 || shift > 53) return static_cast<Bits>(sign);
+    const uint64_t mantissa = (magnitude & ((uint64_t{1} << 52) - 1)) | (uint64_t{1} << 52);
+    const uint64_t to_even = (uint64_t{1} << (shift - 1)) - 1 + ((mantissa >> shift) & 1);
+    const uint64_t rounded = (mantissa + to_even) >> shift;
+    // The mantissa's leading one carries into the exponent field, and so does a rounding overflow.
+    const uint64_t field = static_cast<uint64_t>(exponent + missing + kBias - 1) << kMantissaBits;
+    return static_cast<Bits>(sign | std::min(field + rounded, kOverflow));
   }
 
-  static uint32_t encode(float value) {
-    const uint32_t bits = std::bit_cast<uint32_t>(value);
-    const uint32_t sign = (bits >> 31) << kSignPosition;
-    const uint32_t magnitude = bits & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) return sign | kNaN;
-    const uint32_t rounded = round_magnitude(magnitude);
-    constexpr uint32_t kLargest = kHasInfinity ? kInfinity - 1 : kInfinity | (kMantissaMask - 1);
-    if (rounded > kLargest) return sign | (kHasInfinity ? kInfinity : kNaN);
-    return sign | rounded;
+  static double decode(Bits bits) {
+    const uint64_t magnitude = bits & ((uint64_t{1} << kSignShift) - 1);
+    const uint64_t sign = static_cast<uint64_t>(bits >> kSignShift) << 63;
+    const uint64_t mantissa = magnitude & ((uint64_t{1} << kMantissaBits) - 1);
+    const int field = static_cast<int>(magnitude >> kMantissaBits);
+    if (magnitude >= kOverflow) return decode_special(magnitude, sign);
+    if (field == 0) {
+      const double value = static_cast<double>(mantissa) * kSmallest;
+      return sign ? -value : value;
+    }
+    const uint64_t exponent = static_cast<uint64_t>(field - kBias + 1023) << 52;
+    return std::bit_cast<double>(sign | exponent | (mantissa << (52 - kMantissaBits)));
   }
 
  private:
-  // Format bits of a non-negative finite or infinite float; may exceed the largest finite value.
-  static uint32_t round_magnitude(uint32_t magnitude) {
-    if (magnitude >= 0x7f800000u) return 0xffffffffu;
-    const int exponent = static_cast<int>(magnitude >> 23) - 127 + kBias;
-    if (exponent >= 1) {
-      const uint32_t rebased = magnitude - (static_cast<uint32_t>(127 - kBias) << 23);
-      return round_shift(rebased, kShift);
-    }
-    const int shift = kShift + 1 - exponent;
-    if (shift > 25) return 0;
-    const bool is_subnormal = (magnitude >> 23) == 0;
-    const uint32_t significand = (magnitude & 0x7fffffu) | (is_subnormal ? 0u : 0x800000u);
-    return round_shift(significand, is_subnormal ? shift - 1 : shift);
-  }
-  static uint32_t round_shift(uint32_t value, int shift) {
-    if (shift == 0) return value;
-    const uint32_t half = 1u << (shift - 1);
-    const uint32_t kept = value >> shift;
-    const uint32_t rest = value & ((1u << shift) - 1);
-    return kept + (rest > half || (rest == half && (kept & 1u)) ? 1u : 0u);
+  static double decode_special(uint64_t magnitude, uint64_t sign) {
+    const bool is_infinity = kHasInfinity && magnitude == kOverflow;
+    const double value = is_infinity ? std::numeric_limits<double>::infinity()
+                                     : std::numeric_limits<double>::quiet_NaN();
+    return std::bit_cast<double>(std::bit_cast<uint64_t>(value) | sign);
   }
 };
 
-using BF16 = SmallFloat<8, 7, true>;
-using F16 = SmallFloat<5, 10, true>;
-using F8E4M3FN = SmallFloat<4, 3, false>;
-using F8E5M2 = SmallFloat<5, 2, true>;
+using BFloat16 = SmallFloat<uint16_t, 8, 7, true, 0x7FC0, false>;
+using Float16 = SmallFloat<uint16_t, 5, 10, true, 0x7E00, true>;
+using Float8E4M3FN = SmallFloat<uint8_t, 4, 3, false, 0x7F, true>;
+using Float8E5M2 = SmallFloat<uint8_t, 5, 2, true, 0x7F, true>;
 
-// An exponent alone: 2^(bits - 127); 255 is NaN; no sign, no zero.
-struct F8E8M0 {
-  static float decode(uint32_t bits) {
-    if (bits == 255) return std::bit_cast<float>(0x7fc00000u);
-    return std::bit_cast<float>(bits == 0 ? 0x00400000u : bits << 23);
+struct Float8E8M0 {
+  uint8_t bits = 0;
+
+  Float8E8M0() = default;
+  explicit Float8E8M0(double value) : bits(encode(value)) {}
+  static Float8E8M0 from_bits(uint8_t bits) {
+    Float8E8M0 result;
+    result.bits = bits;
+    return result;
   }
-  static uint32_t encode(float value) {
-    const uint32_t bits = std::bit_cast<uint32_t>(value);
-    if ((bits & 0x7f800000u) == 0x7f800000u) return 255;
-    const uint32_t exponent = (bits >> 23) & 0xffu;
-    const uint32_t mantissa = bits & 0x7fffffu;
-    if (exponent == 0) return mantissa > 0x400000u ? 1 : 0;
-    const bool up = mantissa > 0x400000u || (mantissa == 0x400000u && (exponent & 1u));
-    return exponent + (up ? 1u : 0u);
+  explicit operator double() const { return decode(bits); }
+  explicit operator float() const { return static_cast<float>(decode(bits)); }
+
+  static uint8_t encode(double value) {
+    constexpr uint8_t kNaN = 0xFF;
+    if (!std::isfinite(value)) return kNaN;
+    const double magnitude = std::abs(value);
+    // PyTorch takes all that lies between the two smallest values up to the larger.
+    if (magnitude < 0x1p-126) return magnitude > 0x1p-127 ? 1 : 0;
+    int exponent = 0;
+    const double fraction = std::frexp(magnitude, &exponent);  // in [0.5, 1)
+    const int rounded = exponent - 1 + (fraction >= 0.75 ? 1 : 0);
+    return rounded > 127 ? kNaN : static_cast<uint8_t>(rounded + 127);
+  }
+
+  static double decode(uint8_t bits) {
+    if (bits == 0xFF) return std::numeric_limits<double>::quiet_NaN();
+    return std::ldexp(1.0, static_cast<int>(bits) - 127);
   }
 };
 
