@@ -52,7 +52,8 @@ std::vector<PlacementSet> fitting(Case& c, std::span<const Placement> inputs) {
   std::vector<PlacementSet> sets(c.outputs.size(), 0);
   const size_t count = std::min<size_t>(c.sites.size(), c.options.redraw_sizes ? 3 : 8);
   for (size_t i = 0; i < count; ++i) {
-    Trial trial(*c.sites[i].place, {inputs, told, 0});
+    Trial trial(*c.sites[i].place, {inputs, told, 0},
+                Sharing::kShared);  // shapes depend on cuts only
     for (size_t output = 0; output < sets.size(); ++output)
       sets[output] |=
           trial.fitting(static_cast<int>(output), c.outputs[output], all_bits(c.outputs[output]));
@@ -217,7 +218,8 @@ class Search {
         wanted[output] = alive.always[output] | (at.even ? alive.even[output] : 0);
       }
       at.tried = true;
-      Trial trial(*site.place, {record.inputs, record.told, 0});
+      Trial trial(*site.place, {record.inputs, record.told, 0},
+                  c_.op->is_position_aware() ? Sharing::kOwn : Sharing::kShared);
       at.verdict = trial.run(c_.outputs, wanted, c_.options.draws, !is_claimed);
       note_site(c_, site, at, alive);
       if (!is_claimed && !alive.any_rule(c_.outputs)) return false;

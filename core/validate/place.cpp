@@ -80,15 +80,6 @@ Status run_truth(const Subject& subject, Draw& draw) {
 
 }  // namespace
 
-Result<Subject> make_subject(const Op& op, CallText text) {
-  Subject subject{&op, std::move(text.call), std::move(text.domains), {}};
-  Result<std::vector<OptionalOutput>> outputs = op.infer(subject.call);
-  if (!outputs.ok()) return outputs.status();
-  subject.outputs = *std::move(outputs);
-  subject.domains.resize(subject.call.inputs.size());
-  return subject;
-}
-
 Place::Place(const Subject& subject, int64_t world, uint64_t key, bool wraps)
     : subject_(&subject),
       world_(world),
@@ -145,10 +136,28 @@ void Place::note_variation(int output, const Truth& truth) {
   for (const int64_t value : truth.lanes.integers) note(static_cast<double>(value));
 }
 
-std::span<Tensor> Place::locals(int draw_number, int slot, const Placement& placement) {
-  auto [entry, is_new] = locals_.try_emplace({draw_number, slot, placement});
-  if (is_new) entry->second = make_locals(draw_number, slot, placement);
+LocalTensors& Place::locals(int slot, const Placement& placement) {
+  auto [entry, is_new] = locals_.try_emplace({slot, placement});
+  if (is_new) entry->second = {slot, placement, {}};
   return entry->second;
+}
+
+std::span<Tensor> Place::locals_of_draw(LocalTensors& locals, int draw) {
+  if (draw >= static_cast<int>(locals.draws.size())) locals.draws.resize(draw + 1);
+  if (locals.draws[draw].empty())
+    locals.draws[draw] = make_locals(draw, locals.slot, locals.placement);
+  return locals.draws[draw];
+}
+
+RankSet& Place::shared_ranks(const RankPlacements& placements) {
+  std::vector<int> cuts;
+  for (const auto& side : {placements.inputs, placements.outputs}) {
+    for (const Placement& placement : side)
+      cuts.push_back(placement.is_shard() ? placement.dim : -1);
+  }
+  std::unique_ptr<RankSet>& set = rank_sets_[std::move(cuts)];
+  if (set == nullptr) set = std::make_unique<RankSet>(*subject_, world_, placements);
+  return *set;
 }
 
 std::vector<Tensor> Place::make_locals(int draw_number, int slot, const Placement& placement) {

@@ -10,22 +10,11 @@
 #include <optional>
 #include <vector>
 
-#include "core/pack/op.hpp"
 #include "core/validate/judge.hpp"
+#include "core/validate/rank_set.hpp"
 #include "core/validate/value_draw.hpp"
 
 namespace onedim {
-
-// A call with the domains of its inputs and its inferred outputs.
-struct Subject {
-  const Op* op = nullptr;
-  Call call;
-  std::vector<Domain> domains;  // one per input slot
-  std::vector<OptionalOutput> outputs;
-};
-
-// Infers the outputs; fails where the op refuses the call.
-Result<Subject> make_subject(const Op& op, CallText text);
 
 struct Draw {
   std::vector<Tensor> inputs;                // empty tensors where absent
@@ -35,6 +24,13 @@ struct Draw {
 
 using OwnedElements = std::vector<std::vector<int32_t>>;  // per rank, in local order
 
+// The splits of one slot under one placement, made draw by draw.
+struct LocalTensors {
+  int slot = 0;
+  Placement placement;
+  std::vector<std::vector<Tensor>> draws;
+};
+
 class Place {
  public:
   // `subject` outlives the place. `wraps`: see SplitOptions.
@@ -43,10 +39,14 @@ class Place {
   const Subject& subject() const { return *subject_; }
   int64_t world() const { return world_; }
   const Draw& draw(int number);
-  // The local tensors of `slot`, one a rank; shards and partials must fit the slot. A tensor that
-  // is only written may be a partial of a pack: its local tensors are copies, since nothing reads
-  // them.
-  std::span<Tensor> locals(int draw, int slot, const Placement& placement);
+  // The local tensors of `slot` under a placement, one a rank for every draw; shards and partials
+  // must fit the slot. A tensor that is only written may be a partial of a pack: its local tensors
+  // are copies, since nothing reads them.
+  LocalTensors& locals(int slot, const Placement& placement);
+  std::span<Tensor> locals_of_draw(LocalTensors& locals, int draw);
+  // The ranks' calls for these placements, shared by all that cut the tensors alike: for ops whose
+  // calls do not depend on more.
+  RankSet& shared_ranks(const RankPlacements& placements);
   const OwnedElements& owned(const Dims& shape, const Placement& placement);
   // How much of a dim of this length `rank` holds under a shard.
   int64_t owned_length(int64_t length, const Placement& shard, size_t rank) const;
@@ -56,12 +56,6 @@ class Place {
   bool varies(int output) const { return varies_[output]; }
 
  private:
-  struct LocalKey {
-    int draw;
-    int slot;
-    Placement placement;
-    auto operator<=>(const LocalKey&) const = default;
-  };
   void note_variation(int output, const Truth& truth);
   std::vector<Tensor> make_locals(int draw, int slot, const Placement& placement);
 
@@ -74,7 +68,8 @@ class Place {
   std::vector<bool> varies_;
   std::vector<std::optional<double>> first_values_;
   std::vector<std::unique_ptr<Draw>> draws_;
-  std::map<LocalKey, std::vector<Tensor>> locals_;
+  std::map<std::pair<int, Placement>, LocalTensors> locals_;
+  std::map<std::vector<int>, std::unique_ptr<RankSet>> rank_sets_;
   std::map<std::pair<Dims, Placement>, OwnedElements> owned_;
 };
 

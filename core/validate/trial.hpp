@@ -10,22 +10,14 @@
 #include <vector>
 
 #include "core/validate/place.hpp"
-#include "core/validate/rank_call.hpp"
 
 namespace onedim {
 
 using PlacementSet = uint32_t;  // bit i: candidate i of an output
 
-struct TrialInput {
-  std::span<const Placement> inputs;   // per slot
-  std::span<const Placement> outputs;  // per slot: what the local call is told
-  uint64_t tag = 0;
-};
-
 // What one trial said of one output's candidates.
 struct OutputVerdict {
-  PlacementSet holds =
-      0;  // of those asked: judged at least once and never refuted, or never judged
+  PlacementSet holds = 0;   // of those asked: never refuted, if judged at all
   PlacementSet judged = 0;  // of those that hold: judged at least once
 };
 
@@ -38,21 +30,20 @@ struct TrialVerdict {
   Mismatch mismatch;
 };
 
+// Whether the local calls may be those of another trial that cuts the tensors alike: only for ops
+// whose calls do not depend on more, and not for tags.
+enum class Sharing { kOwn, kShared };
+
 class Trial {
  public:
-  Trial(Place& place, const TrialInput& input);
+  Trial(Place& place, const RankPlacements& placements, Sharing sharing = Sharing::kOwn);
 
-  // Why there are no local calls, if there are none.
-  const Status& status() const { return status_; }
-  // True if the op's accept_local is what refused: then the strategy is not offered here, and
-  // nothing is said of the rule.
-  bool is_not_accepted() const { return not_accepted_; }
-  std::span<const std::unique_ptr<RankCall>> ranks() const { return ranks_; }
+  const Status& status() const { return ranks_->status(); }
+  bool is_not_accepted() const { return ranks_->is_not_accepted(); }
+  std::span<const std::unique_ptr<RankCall>> ranks() const { return ranks_->ranks(); }
   // The local inputs of `rank`, null where absent.
   std::vector<Tensor*> rank_inputs(int draw, size_t rank);
   Status run_ranks(int draw);
-  // What the ranks computed in the last run: [output][rank].
-  std::span<const std::vector<Lanes>> results() const { return results_; }
 
   // Those `among` the candidates whose shape the local results have on every rank.
   PlacementSet fitting(int output, std::span<const Placement> candidates, PlacementSet among) const;
@@ -62,21 +53,18 @@ class Trial {
                    std::span<const PlacementSet> wanted, int draws, bool stop_early);
 
  private:
-  Status prepare(const TrialInput& input);
-  bool is_refused_by_accept(std::span<const Layout> inputs, std::span<const Layout> outputs,
-                            const Mesh& mesh, int64_t rank, std::span<const uint64_t> tags) const;
+  size_t outputs_count() const { return place_->subject().outputs.size(); }
   bool fits(int output, const Placement& candidate) const;
   void note_owned(size_t output, std::span<const Placement> candidates, PlacementSet set);
-  std::vector<std::span<Tensor>> slot_locals(int draw);
+  void take_locals(int draw);
   void judge_draw(int number, std::span<const std::vector<Placement>> candidates,
                   TrialVerdict& verdict);
 
   Place* place_;
-  std::vector<Placement> inputs_;
-  std::vector<std::unique_ptr<RankCall>> ranks_;
-  Status status_;
-  bool not_accepted_ = false;
-  std::vector<std::vector<Lanes>> results_;               // [output][rank]
+  RankSet* ranks_ = nullptr;
+  std::unique_ptr<RankSet> own_ranks_;
+  std::vector<LocalTensors*> locals_;                     // per slot, null where absent
+  std::vector<std::span<Tensor>> spans_;                  // of the draw that runs
   std::vector<std::vector<const OwnedElements*>> owned_;  // [output][candidate]
 };
 

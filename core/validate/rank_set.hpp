@@ -1,0 +1,47 @@
+#pragma once
+// RankSet: the local calls of all ranks under one set of placements, and what they computed last.
+
+#include <memory>
+#include <vector>
+
+#include "core/validate/rank_call.hpp"
+#include "core/validate/subject.hpp"
+
+namespace onedim {
+
+struct RankPlacements {
+  std::span<const Placement> inputs;   // per slot
+  std::span<const Placement> outputs;  // per slot: what the local call is told
+  uint64_t tag = 0;
+};
+
+class RankSet {
+ public:
+  RankSet(const Subject& subject, int64_t world, const RankPlacements& placements);
+
+  // Why there are no local calls, if there are none.
+  const Status& status() const { return status_; }
+  // True if the op's accept_local is what refused: then the strategy is not offered here, and
+  // nothing is said of the rule.
+  bool is_not_accepted() const { return not_accepted_; }
+  std::span<const std::unique_ptr<RankCall>> ranks() const { return ranks_; }
+  // Runs every rank. `locals` per slot, one tensor a rank; empty where absent.
+  Status run(std::span<const std::span<Tensor>> locals);
+  // What the ranks computed: [output][rank].
+  std::span<const std::vector<Lanes>> results() const { return results_; }
+
+ private:
+  Status prepare(const RankPlacements& placements);
+  bool is_refused_by_accept(std::span<const Layout> inputs, std::span<const Layout> outputs,
+                            const Mesh& mesh, int64_t rank, std::span<const uint64_t> tags) const;
+
+  const Subject& subject_;
+  int64_t world_;
+  std::vector<std::unique_ptr<RankCall>> ranks_;
+  Status status_;
+  bool not_accepted_ = false;
+  std::vector<std::vector<Lanes>> results_;
+  std::vector<Tensor*> inputs_;  // of the rank that runs
+};
+
+}  // namespace onedim
