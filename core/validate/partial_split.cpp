@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/validate/lanes.hpp"
 #include "core/validate/number_grid.hpp"
@@ -230,8 +231,18 @@ void split_product(Splitter<T>& s, T value, int64_t owner, std::span<T> parts) {
 template <typename T>
 void split_element(Splitter<T>& s, std::string_view kind, T value, int64_t owner,
                    std::span<T> parts) {
-  if (kind == "sum") return split_sum(s, value, owner, parts);
-  if (kind == "avg") return split_avg(s, value, owner, parts);
+  if (kind == "sum" || kind == "avg") {
+    // Multiples of zero are zeros: what tells zero from what adds up to it needs other parts.
+    const bool scales =
+        s.variant == kMultiples || s.variant == kFractions || s.variant == kSignChange;
+    const int variant = std::exchange(s.variant, value == 0 && scales ? kRandom : s.variant);
+    if (kind == "sum")
+      split_sum(s, value, owner, parts);
+    else
+      split_avg(s, value, owner, parts);
+    s.variant = variant;
+    return;
+  }
   if (kind == "product") return split_product(s, value, owner, parts);
   split_extreme(s, value, kind == "max", owner, parts);
 }

@@ -119,11 +119,11 @@ void draw_flags(ValueKind kind, Random& random, std::vector<int64_t>& values) {
   for (int64_t& value : values) value = random.chance(kPercentTrue[static_cast<int>(kind)]);
 }
 
-// Half of the tensors of small integers are zero but for at most one element: "some", "all" and
+// Most of the tensors of small integers are zero but for at most one element: "some", "all" and
 // counts turn on it. Its index, `count` if there is none, -1 for the other tensors.
 int64_t lone_nonzero(ValueKind kind, int64_t count, Random& random) {
-  if (kind != ValueKind::kIntegers || count == 0 || random.chance(50)) return -1;
-  return random.chance(50) ? count : random.below(count);
+  if (kind != ValueKind::kIntegers || count == 0 || random.chance(25)) return -1;
+  return random.chance(60) ? count : random.below(count);
 }
 
 void draw_integers(const TensorMeta& meta, const Domain& domain, ValueKind kind,
