@@ -142,7 +142,8 @@ void declare_one_bound(Registrar& r, std::string_view bound, KindTable preserved
   declare(op + "(Tensor self, Scalar " + name + ") -> Tensor", kF8DTypes | kBoolDTypes)
       .rules(clamp_rules)
       .samples({"f64[5,7]; " + name + "=1.5", "f32[4,1,6]; " + name + "=0",
-                "i64[5,3]; " + name + "=-2", "i64[5]; " + name + "=0.5", "bf16[6]; " + name + "=1"})
+                "i64[5,3]; " + name + "=-2", "i64[5]; " + name + "=0.5", "bf16[6]; " + name + "=1",
+                "f16[2,3]; " + name + "=-1"})
       .in_place()
       .out(op + ".out");
   declare(op + ".Tensor(Tensor self, Tensor " + name + ") -> Tensor", kF8DTypes)

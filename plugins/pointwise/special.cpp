@@ -83,11 +83,11 @@ void declare_copysign(Registrar& r) {
   copysign("copysign.Tensor(Tensor self, Tensor other) -> Tensor")
       .samples({"f64[5,7]; f64[5,7]:nonzero", "f64[4,1]; f64[1,6]:nonzero",
                 "f32[3,4]; f32[4]:nonzero", "i64[5,3]; i64[3]", "f32[5]; i64[5]",
-                "bf16[6]; bf16[6]:nonzero"})
+                "bf16[6]; bf16[6]:nonzero", "f64[2,3]; f64[2,1]:nonzero"})
       .out("copysign.out");
   copysign("copysign.Scalar(Tensor self, Scalar other) -> Tensor")
       .samples({"f64[5,7]; other=2", "f32[4,1,6]; other=-1.5", "i64[3,5]; other=-1",
-                "f64[5]; other=0.0", "bf16[7]; other=1", "i64[4]; other=1.5"})
+                "f64[5]; other=0.0", "bf16[7]; other=1", "i64[4]; other=1.5", "f64[2,3]; other=-1"})
       .out("copysign.Scalar_out");
 }
 
@@ -112,7 +112,7 @@ void declare_atan2(Registrar& r) {
       .families(angle_families)
       .compute(FloatTypes{}, [](auto a, auto b) { return std::atan2(a, b); })
       .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "f32[3,4]; f32[4]", "i64[5,3]; i64[3]",
-                "bf16[6]; bf16[6]", "f64[5]; other=2"})
+                "bf16[6]; bf16[6]", "f64[5]; other=2", "f16[2,3]; f16[3]"})
       .in_place()
       .out("atan2.out");
 }

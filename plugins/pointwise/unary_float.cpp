@@ -9,14 +9,14 @@
 namespace pointwise {
 namespace {
 
-const std::initializer_list<std::string_view> kSigned = {"f64[5,7]", "f32[4,1,6]", "i64[3,5]",
-                                                         "bf16[7]",  "bool[6]",    "f64[]"};
+const std::initializer_list<std::string_view> kSigned = {
+    "f64[5,7]", "f32[4,1,6]", "i64[3,5]", "bf16[7]", "bool[6]", "f64[]", "f16[2,3]"};
 const std::initializer_list<std::string_view> kSignedComplex = {
     "f64[5,7]", "f32[4,1,6]", "i64[3,5]", "bf16[7]", "bool[6]", "c128[3,4]", "f64[]"};
 
 // One element alone shows too little of a function that is not monotone.
-const std::initializer_list<std::string_view> kWaves = {"f64[5,7]", "f32[4,1,6]", "i64[3,5]",
-                                                        "bf16[7]",  "bool[6]",    "c128[3,4]"};
+const std::initializer_list<std::string_view> kWaves = {
+    "f64[5,7]", "f32[4,1,6]", "i64[3,5]", "bf16[7]", "bool[6]", "c128[3,4]", "f16[6]"};
 
 // An op `NAME(Tensor self) -> Tensor` with its in-place and out= forms.
 OpBuilder& float_unary(Registrar& r, std::string_view name, std::string_view summary) {

@@ -27,13 +27,15 @@
  *
  * Text is UTF-8, a pointer and a size, never assumed terminated. Op names match [A-Za-z0-9_.]+.
  */
+/* Laid out by hand. */
+/* clang-format off */
 #ifndef ONEDIM_PACK_H
 #define ONEDIM_PACK_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* 0.x: only equal majors and minors up to the host's own are compatible; 1.0 freezes what stands here. */
+/* 0.x: a pack loads where majors are equal and min_host_minor is met; 1.0 freezes what stands here. */
 #define ONEDIM_ABI_MAJOR 0
 #define ONEDIM_ABI_MINOR 1
 #define ONEDIM_ABI_RELEASE "0.1"
