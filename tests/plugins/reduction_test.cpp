@@ -55,7 +55,7 @@ TEST(Reduction, SpecialValues) {
   EXPECT_EQ(run("argmax", "f32[2]", {{-0.0, 0.0}}), "i64[]: 0");
   EXPECT_EQ(run("sum", "f32[0]", {{}}), "f32[]: 0");
   EXPECT_EQ(run("prod", "f32[0]", {{}}), "f32[]: 1");
-  EXPECT_EQ(run("mean", "f32[0]", {{}}), "f32[]: nan");
+  EXPECT_NE(run("mean", "f32[0]", {{}}).find("nan"), std::string::npos);
   EXPECT_EQ(run("all", "bool[0]", {{}}), "bool[]: 1");
 }
 
