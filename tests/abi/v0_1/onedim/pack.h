@@ -1,3 +1,4 @@
+/* clang-format off */
 /* onedim pack ABI: what a pack (a plugin that registers ops) and its host say to each other.
  *
  * Glossary
@@ -27,8 +28,6 @@
  *
  * Text is UTF-8, a pointer and a size, never assumed terminated. Op names match [A-Za-z0-9_.]+.
  */
-/* Laid out by hand. */
-/* clang-format off */
 #ifndef ONEDIM_PACK_H
 #define ONEDIM_PACK_H
 
