@@ -9,10 +9,9 @@ namespace reduction {
 
 using namespace onedim::api;
 
-void declare_sums(Registrar& r);       // sum, mean, prod
-void declare_extrema(Registrar& r);    // amax, amin, max, min and their joint partials
-void declare_logical(Registrar& r);    // any, all
-void declare_positions(Registrar& r);  // argmax, argmin and their joint partials
+void declare_sums(Registrar& r);     // sum, mean, prod
+void declare_extrema(Registrar& r);  // amax, amin, max, min, argmax, argmin and joint partials
+void declare_logical(Registrar& r);  // any, all
 
 // What ATen's CPU reductions take: everything but the 8-bit floats.
 inline constexpr uint64_t kReducible =

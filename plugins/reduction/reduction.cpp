@@ -4,5 +4,4 @@ ONEDIM_PACK("reduction", "1.0.0", [](onedim::api::Registrar& r) {
   reduction::declare_sums(r);
   reduction::declare_extrema(r);
   reduction::declare_logical(r);
-  reduction::declare_positions(r);
 });
