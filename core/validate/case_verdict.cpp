@@ -79,12 +79,24 @@ RuleVerdict judge_claim(Case& c, std::span<const CombinationRecord> records, con
                     claim.is_strided_twin ? kTwinDraws : c.options.draws);
 }
 
+// Whether a refuted claim would be right as an even-only rule.
+bool holds_even(Case& c, const Claim& claim) {
+  const auto is_shard = [](const Placement& placement) { return placement.is_shard(); };
+  const bool is_cut = std::any_of(claim.rule.inputs.begin(), claim.rule.inputs.end(), is_shard) ||
+                      std::any_of(claim.rule.outputs.begin(), claim.rule.outputs.end(), is_shard);
+  if (claim.rule.even_only || !is_cut) return false;
+  Rule even = claim.rule;
+  even.even_only = true;
+  return judge_rule(c, even, claim.present, c.options.draws).word == RuleVerdict::Word::kHolds;
+}
+
 void add_claim_verdict(Case& c, std::span<const CombinationRecord> records, const Claim& claim,
                        CaseVerdict& verdict) {
   RuleVerdict judged = judge_claim(c, records, claim);
   switch (judged.word) {
     case RuleVerdict::Word::kRefuted:
-      verdict.incorrect.push_back({claim.rule, judged.site, std::move(judged.reason)});
+      verdict.incorrect.push_back(
+          {claim.rule, judged.site, std::move(judged.reason), holds_even(c, claim)});
       return;
     case RuleVerdict::Word::kHolds:
       if (claim.present[0] && !claim.is_strided_twin) verdict.proved.push_back(claim.rule);

@@ -17,6 +17,7 @@ struct RefutedRule {
   Rule rule;
   int site = -1;
   std::string reason;
+  bool holds_even = false;  // where every sharded dim divides
 };
 
 struct CaseVerdict {

@@ -43,6 +43,7 @@ Json to_json(const OpReport& report) {
   Json json{{"op", report.op},
             {"pack", report.pack},
             {"samples", report.samples},
+            {"draws", report.draws},
             {"combinations", report.combinations},
             {"tried", report.tried},
             {"searched", searched},
@@ -64,6 +65,7 @@ Result<OpReport> op_report_from_json(const Json& json) {
     report.op = json.at("op");
     report.pack = json.at("pack");
     report.samples = json.at("samples");
+    report.draws = json.at("draws");
     report.combinations = json.at("combinations");
     report.tried = json.at("tried");
     report.proved = findings_from(json.at("proved"));

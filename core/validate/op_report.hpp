@@ -33,6 +33,7 @@ struct OpReport {
   std::string op;
   std::string pack;
   int samples = 0;
+  int64_t draws = 0;  // of values, of a rule that none refutes, over sizes and worlds of one case
   int64_t combinations = 0;  // of input placements, over all samples
   int64_t tried = 0;
   std::vector<RuleFinding> proved;

@@ -1,5 +1,6 @@
 #include "core/validate/op_validation.hpp"
 
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -14,6 +15,8 @@
 
 namespace onedim {
 namespace {
+
+constexpr std::string_view kHoldsEven = "; it holds where every sharded dim divides (even_only)";
 
 std::string rule_text(const Rule& rule) {
   std::string text = format_rule(rule) + (rule.even_only ? " even_only" : "");
@@ -32,6 +35,7 @@ RuleFinding incorrect_finding(const Case& c, const RefutedRule& refuted) {
   const bool is_shrunk = smallest.has_value();
   if (!is_shrunk) smallest = SmallestCase{subject, site.place->world(), refuted.reason};
   const int64_t worlds[] = {smallest->world};
+  if (refuted.holds_even) smallest->reason += kHoldsEven;
   return {rule_text(refuted.rule), c.text(), smallest->reason,
           claim_command(*c.op, smallest->subject.call, smallest->subject.domains, refuted.rule,
                         worlds, c.options.seed)};
@@ -46,6 +50,7 @@ RuleFinding held_finding(const Case& c, const Rule& rule) {
 }
 
 void add_case(Case& c, CaseVerdict verdict, OpReport& report) {
+  report.draws = std::max(report.draws, static_cast<int64_t>(c.sites.size()) * c.options.draws);
   report.combinations += verdict.statistics.combinations;
   report.tried += verdict.statistics.tried;
   for (const Rule& rule : verdict.proved)
@@ -122,8 +127,7 @@ OpReport judge_claim_text(const Op& op, const std::string& text, const std::stri
     return report.unexercised.push_back(finding), report;
   const int64_t worlds[] = {verdict->world};
   finding.repro = claim_command(op, call->call, call->domains, *rule, worlds, options.seed);
-  if (verdict->holds_even)
-    finding.reason += "; it holds where every sharded dim divides (even_only)";
+  if (verdict->holds_even) finding.reason += kHoldsEven;
   report.incorrect.push_back(std::move(finding));
   return report;
 }
@@ -135,6 +139,7 @@ void append(std::vector<T>& to, std::vector<T>& from) {
 
 void append(OpReport& to, OpReport& from) {
   to.samples += from.samples;
+  to.draws = std::max(to.draws, from.draws);
   to.combinations += from.combinations;
   to.tried += from.tried;
   append(to.proved, from.proved);
@@ -156,7 +161,7 @@ void run_all(size_t count, int threads, Work&& work) {
     for (size_t i = 0; i < count; ++i) work(i);
     return;
   }
-  tbb::task_arena arena(threads);
+  tbb::task_arena arena(std::min(threads, tbb::info::default_concurrency()));
   arena.execute([&] { tbb::parallel_for(size_t{0}, count, work); });
 }
 

@@ -1,6 +1,7 @@
 #include "small_pack.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <onedim/pack.hpp>
 
 #include "core/pack/staging.hpp"
@@ -57,6 +58,33 @@ void declare_functions(Registrar& r) {
       .samples({"f64[4,6]:nonfinite"});
 }
 
+// Means of local tensors, that know nothing of the others.
+void declare_means(Registrar& r) {
+  const auto infer = [](const api::Call& call, api::OutputSink& outputs) {
+    outputs.add(call.input(0).dtype(), {});
+  };
+  const auto mean = [](const api::Call& call, const onedim_execution_t&) {
+    const auto x = call.input(0);
+    double sum = 0;
+    for (int64_t i = 0; i < x.shape()[0]; ++i) sum += static_cast<const double*>(x.data())[i];
+    *static_cast<double*>(call.output().data()) = sum / static_cast<double>(x.shape()[0]);
+  };
+  const auto declare = [&](std::string_view schema) -> api::OpBuilder& {
+    return r.op(schema)
+        .infer(infer)
+        .compute(api::dtype_mask<double>(), mean)
+        .samples({"f64[4]", "f64[5]", "f64[7]"});
+  };
+  const auto even = [](const api::Call&, api::RuleSink& rules) {
+    rules.add("P(avg) | S(0)", ONEDIM_RULE_EVEN_ONLY);
+  };
+  declare("small.blind_mean(Tensor x) -> Tensor")
+      .rules({"P(avg) | P(avg)", "P(sum) | P(sum)"})
+      .rules(even);
+  declare("small.mean_too_wide(Tensor x) -> Tensor")
+      .rules({"P(avg) | P(avg)", "P(sum) | P(sum)", "P(avg) | S(0)"});
+}
+
 void declare_products(Registrar& r) {
   const auto matmul = [](const api::Call& call, const onedim_execution_t&) {
     const auto x = call.input(0), w = call.input(1), out = call.output();
@@ -77,11 +105,42 @@ void declare_products(Registrar& r) {
       .samples({"f64[4,6]; f64[6,12]", "f64[5,7]; f64[7,3]", "f64[4,12]; f64[12,1]"});
 }
 
+// Ops that end or hold up the process that runs them, or refuse to run.
+void declare_faults(Registrar& r) {
+  const auto declare = [&](std::string_view schema, auto f) -> api::OpBuilder& {
+    return r.op(schema).pointwise().compute<double>(f).samples({"f64[4]"});
+  };
+  declare("small.refuses(Tensor x) -> Tensor",
+          [](double x) { return x < 100 ? (api::fail("no such luck"), x) : x; });
+}
+
+// A copy whose shards are said to need even sizes.
+void declare_narrow(Registrar& r) {
+  r.op("small.narrow(Tensor x) -> Tensor")
+      .infer([](const api::Call& call, api::OutputSink& outputs) {
+        outputs.add(call.input(0).dtype(), {call.input(0).size(0)});
+      })
+      .rules({"P(sum) | P(sum)", "P(avg) | P(avg)", "P(max) | P(max)", "P(min) | P(min)",
+              "P(product) | P(product)"})
+      .rules([](const api::Call&, api::RuleSink& rules) {
+        rules.add("S*(0) | S*(0)", ONEDIM_RULE_EVEN_ONLY);
+      })
+      .compute(api::dtype_mask<double>(),
+               [](const api::Call& call, const onedim_execution_t&) {
+                 std::memcpy(call.output().data(), call.input(0).data(),
+                             sizeof(double) * call.input(0).size(0));
+               })
+      .samples({"f64[5]"});
+}
+
 int32_t init(const onedim_host_t* host, onedim_registrar_t* registrar) noexcept {
   return api::run_init(host, registrar, [](Registrar& r) {
     declare_sums(r);
     declare_functions(r);
     declare_products(r);
+    declare_means(r);
+    declare_faults(r);
+    declare_narrow(r);
   });
 }
 
