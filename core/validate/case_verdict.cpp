@@ -75,8 +75,11 @@ RuleVerdict judge_claim(Case& c, std::span<const CombinationRecord> records, con
   }
   if (Status status = check_rule(c, claim.rule); !status.ok())
     return {RuleVerdict::Word::kNotJudged, -1, std::string(message_of(status))};
-  return judge_rule(c, claim.rule, claim.present,
-                    claim.is_strided_twin ? kTwinDraws : c.options.draws);
+  if (!claim.is_strided_twin) return judge_rule(c, claim.rule, claim.present, c.options.draws);
+  // The table has judged the plain form on all sizes; the sample's own will do for the strided one.
+  std::vector<bool> present(claim.present.size(), false);
+  present[0] = claim.present[0];
+  return judge_rule(c, claim.rule, present[0] ? present : claim.present, kTwinDraws);
 }
 
 // Whether a refuted claim would be right as an even-only rule.
