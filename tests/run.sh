@@ -40,7 +40,7 @@ build() {
   shift
   while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
   if [ $# -gt 0 ]; then shift; fi
-  step "configure $preset" cmake --preset "$preset" -DONEDIM_PRECOMPILE=ON "${options[@]}" &&
+  step "configure $preset" cmake --preset "$preset" "${options[@]}" &&
     step "build $preset" cmake --build --preset "$preset" ${1:+--target "$@"}
 }
 
@@ -71,7 +71,7 @@ long_rest() {
   step "headers alone, g++" python3 tests/checks/headers_alone.py --all --stamps build/headers_gcc.stamps
   step "headers alone, clang++" python3 tests/checks/headers_alone.py --all --stamps build/headers_clang.stamps \
     --compiler clang++
-  build clang -DONEDIM_PRECOMPILE=OFF && run_tests clang -LE check
+  build clang && run_tests clang -LE check
   build debug -DONEDIM_WERROR=ON && run_tests debug -LE check
   build asan && run_tests asan -LE check
   step "random tests, 20 more seeds" ctest --preset release -R '^(base|tensor|layout|pack)$' --repeat until-fail:20

@@ -24,7 +24,7 @@ say "1/3 Debian packages (tests/packages.txt)"
 say "2/3 build into build/release (a few minutes the first time)"
 started=$SECONDS
 cd "$root"
-quietly cmake --preset release -DONEDIM_PRECOMPILE=ON
+quietly cmake --preset release
 quietly cmake --build build/release --target onedim packs
 echo "built in $((SECONDS - started)) s"
 

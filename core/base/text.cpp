@@ -15,9 +15,9 @@ bool is_utf8_tail(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x8
 // Position of the quote that closes the one at `begin`, or the last position if it stays open.
 size_t closing_quote(std::string_view text, size_t begin) {
   for (size_t i = begin + 1; i < text.size(); ++i) {
-    if (text[i] == '\\') {
+    if (text[i] == '\\' && text[begin] == '"') {
       ++i;
-    } else if (text[i] == '"') {
+    } else if (text[i] == text[begin]) {
       return i;
     }
   }
@@ -54,20 +54,26 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-std::vector<std::string_view> split_top_level(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces;
-  if (trim(text).empty()) return pieces;
-  size_t begin = 0;
+size_t find_top_level(std::string_view text, std::string_view stops, std::string_view quotes) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') i = closing_quote(text, i);
+    if (quotes.find(text[i]) != text.npos) i = closing_quote(text, i);
+    if (depth == 0 && stops.find(text[i]) != stops.npos) return i;
     depth = std::max(depth + depth_change(text[i]), 0);
-    if (depth > 0 || text[i] != separator) continue;
-    pieces.push_back(trim(text.substr(begin, i - begin)));
-    begin = i + 1;
   }
-  pieces.push_back(trim(text.substr(begin)));
-  return pieces;
+  return text.size();
+}
+
+std::vector<std::string_view> split_top_level(std::string_view text, char separator,
+                                              std::string_view quotes) {
+  std::vector<std::string_view> pieces;
+  if (trim(text).empty()) return pieces;
+  while (true) {
+    const size_t end = find_top_level(text, std::string_view(&separator, 1), quotes);
+    pieces.push_back(trim(text.substr(0, end)));
+    if (end == text.size()) return pieces;
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {

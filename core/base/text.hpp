@@ -13,9 +13,15 @@ namespace onedim {
 
 std::string_view trim(std::string_view text);
 
-// Splits at `separator` outside (), [], {} and quotes; pieces are trimmed; an empty text gives no
+// Position of the first of `stops` outside (), [], {} and quotes, or the length of `text`. Within
+// double quotes a backslash takes the next character literally.
+size_t find_top_level(std::string_view text, std::string_view stops,
+                      std::string_view quotes = "\"");
+
+// Splits at `separator` where find_top_level sees it; pieces are trimmed; an empty text gives no
 // pieces.
-std::vector<std::string_view> split_top_level(std::string_view text, char separator);
+std::vector<std::string_view> split_top_level(std::string_view text, char separator,
+                                              std::string_view quotes = "\"");
 
 // The candidate with the least edit distance to `name`, or "" if none is near enough to be a
 // misspelling.

@@ -48,6 +48,8 @@ std::optional<Value> named_constant(std::string_view word, ArgumentType type) {
   return std::nullopt;
 }
 
+constexpr std::string_view kQuotes = "\"'";
+
 Result<Value> parse_default(std::string_view text, ArgumentType type) {
   text = trim(text);
   if (std::optional<Value> constant = named_constant(text, type)) return *std::move(constant);
@@ -56,7 +58,8 @@ Result<Value> parse_default(std::string_view text, ArgumentType type) {
   if (is_quoted) return Value{std::string(text.substr(1, text.size() - 2))};
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return parse_value(text);
   ValueList items;
-  for (const std::string_view piece : split_top_level(text.substr(1, text.size() - 2), ',')) {
+  for (const std::string_view piece :
+       split_top_level(text.substr(1, text.size() - 2), ',', kQuotes)) {
     Result<Value> item = parse_default(piece, type);
     if (!item.ok()) return item.status();
     items.push_back(*std::move(item));
@@ -159,7 +162,7 @@ class Parser {
     skip_space();
     const size_t begin = position_;
     const std::string_view rest = text_.substr(begin);
-    const std::string_view piece = rest.substr(0, end_of_default(rest));
+    const std::string_view piece = rest.substr(0, find_top_level(rest, ",)", kQuotes));
     position_ += piece.size();
     Result<Value> value = parse_default(piece, argument.type);
     if (!value.ok()) return text_error(text_, begin, message_of(value.status()));
@@ -172,24 +175,6 @@ class Parser {
     if (!fitted.ok()) return text_error(text_, begin, message_of(fitted.status()));
     argument.default_value = *std::move(fitted);
     return absl::OkStatus();
-  }
-
-  // A default ends at the `,` or `)` outside brackets and quotes.
-  static size_t end_of_default(std::string_view rest) {
-    int depth = 0;
-    char quote = 0;
-    for (size_t i = 0; i < rest.size(); ++i) {
-      const char c = rest[i];
-      if (quote != 0) {
-        if (c == quote) quote = 0;
-        continue;
-      }
-      if (c == '"' || c == '\'') quote = c;
-      if (depth == 0 && (c == ',' || c == ')')) return i;
-      if (c == '[' || c == '(') ++depth;
-      if (c == ']' || c == ')') --depth;
-    }
-    return rest.size();
   }
 
   Result<Type> parse_type() {

@@ -83,6 +83,18 @@ TEST(Schema, ErrorsPointAtTheCharacter) {
   for (const auto& [text, part] : cases) EXPECT_TRUE(fails_with(parse_schema(text), part)) << text;
 }
 
+TEST(Schema, QuotesInDefaultsRoundTrip) {
+  for (const std::string_view value : {R"-("\"")-", R"-("a\", b)")-", R"-("\\")-", R"-("it's")-"}) {
+    const std::string text = fmt::format("x(str m={}, int n=1) -> ()", value);
+    const Result<Schema> schema = parse_schema(text);
+    ASSERT_TRUE(schema.ok()) << schema.status();
+    EXPECT_EQ(format_schema(*schema), text);
+  }
+  const Result<Schema> single = parse_schema(R"-(x(str m='"', str[] l=['a,b', 'c)']) -> ())-");
+  ASSERT_TRUE(single.ok()) << single.status();
+  EXPECT_EQ(format_schema(*single), R"-(x(str m="\"", str[] l=["a,b","c)"]) -> ())-");
+}
+
 TEST(Schema, DamagedTextsAreRefusedOrRoundTrip) {
   std::mt19937_64 random(random_seed());
   for (const std::string_view text : {

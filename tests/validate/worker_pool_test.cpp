@@ -25,7 +25,8 @@ PoolOptions shell_workers(int workers) {
     hang) sleep 60 ;;
     babble) echo 'this is no report'; continue ;;
   esac
-  printf '%s\n' ')sh" + answer + R"sh(' | sed "s/NAME/$name/"
+  printf '%s\n' ')sh" + answer +
+                             R"sh(' | sed "s/NAME/$name/"
 done)sh";
   return {{"/bin/sh", "-c", script}, workers, 60s, {}};
 }
