@@ -183,8 +183,8 @@ Result<Layout> parse_layout(std::string_view text, const Mesh& mesh, int ndim) {
   }
   if (layout.placements.empty()) {
     return invalid_argument(
-        "layout {} has {} placements, expected {}, one for each dim of the mesh {}",
-        quoted_excerpt(text), entries->size(), mesh.ndim(), mesh.format());
+        "layout {}: expected one placement for each dim of the mesh {} ({}), found {}",
+        quoted_excerpt(text), mesh.format(), mesh.ndim(), entries->size());
   }
   if (const Status status = check_partials(scanner, *entries); !status.ok()) return status;
   if (const Status status = apply_orders(scanner, *entries, mesh, layout); !status.ok())

@@ -38,8 +38,8 @@ void for_each_box(const IndexMap& map, const Dims& global_strides, const Dims& l
 Status check_layout(const TensorMeta& meta, const Layout& layout, const Mesh& mesh) {
   if (layout.placements.size() != static_cast<size_t>(mesh.ndim())) {
     return invalid_argument(
-        "a layout has {} placements, expected {}, one for each dim of the mesh {}",
-        layout.placements.size(), mesh.ndim(), mesh.format());
+        "a layout needs one placement for each dim of the mesh {} ({}), but has {}", mesh.format(),
+        mesh.ndim(), layout.placements.size());
   }
   const Placement* first_partial = nullptr;
   for (const Placement& placement : layout.placements) {

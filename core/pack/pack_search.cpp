@@ -25,10 +25,9 @@ std::vector<fs::path> environment_paths() {
 std::vector<fs::path> program_paths() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  std::vector<fs::path> paths;
-  if (!error) paths = {folder / "packs", folder.parent_path() / ONEDIM_RELATIVE_PACKS};
-  paths.emplace_back(ONEDIM_INSTALLED_PACKS);
-  return paths;
+  if (error) return {};
+  // Relative to the program, so that an installed copy never adds its packs to those of a build.
+  return {folder / "packs", folder.parent_path() / ONEDIM_INSTALLED_PACKS};
 }
 
 }  // namespace

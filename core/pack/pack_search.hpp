@@ -1,7 +1,8 @@
 #pragma once
 // Where packs are looked for. Search order: explicit paths, settings file, ONEDIM_PACK_PATH (a list
-// with `:`, ignored when privileged), `packs` beside the executable, install folder; never the
-// current folder, so relative entries of ONEDIM_PACK_PATH are ignored.
+// with `:`, ignored when privileged), `packs` beside the executable, then the packs of the
+// installation that the executable belongs to; never the current folder, so relative entries of
+// ONEDIM_PACK_PATH are ignored.
 
 #include <filesystem>
 #include <vector>

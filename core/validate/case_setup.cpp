@@ -79,7 +79,6 @@ Result<Case> make_case(const Op& op, CallText sample, const Registry& registry,
   made.op = &op;
   made.registry = &registry;
   made.options = options;
-  if (op.plain != nullptr) made.options.draws = (options.draws + 1) / 2;
   add_subject(made, *std::move(subject));
   note_written(made);
   note_alphabets(made);

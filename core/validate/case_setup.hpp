@@ -16,9 +16,7 @@ namespace onedim {
 struct CaseOptions {
   std::vector<int64_t> worlds{2, 3, 4};
   uint64_t seed = 1;
-  // Of values at each place; a case has three to nine places. Halved for in-place and out= forms,
-  // which share kernel and rules with their plain op.
-  int draws = 8;
+  int draws = 8;             // of values at each place; a case has three to nine places
   bool redraw_sizes = true;  // false: the sample's sizes only
   int64_t combination_limit = 40000;
 };

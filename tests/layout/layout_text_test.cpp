@@ -38,9 +38,9 @@ TEST(LayoutText, TheShortFormStandsForAllMeshDimsOfItsOrder) {
   EXPECT_EQ(reprint("R,S(0)[c,a],P(sum)", large), "S(0)[c,a],R,S(0),P(sum)");
   EXPECT_EQ(reprint("S(0)[c,a],S(1)[d,b]", large), "S(0)[c,a],S(1)[d,b],S(0),S(1)");
   EXPECT_EQ(reprint("S(0)[c,a],S(1)[a,b]", large),
-            "error: layout \"S(0)[c,a],S(1)[a,b]\" has 2 placements, expected 4, one for each dim "
+            "error: layout \"S(0)[c,a],S(1)[a,b]\": expected one placement for each dim "
             "of the mesh "
-            "a=2,b=2,c=2,d=2");
+            "a=2,b=2,c=2,d=2 (4), found 2");
 }
 
 TEST(LayoutText, ShardsOverUnitMeshDimsArePrintedAsR) {
@@ -50,12 +50,12 @@ TEST(LayoutText, ShardsOverUnitMeshDimsArePrintedAsR) {
 }
 
 TEST(LayoutText, WrongLayoutsAreRefused) {
-  EXPECT_EQ(
-      reprint("S(0)"),
-      "error: layout \"S(0)\" has 1 placements, expected 2, one for each dim of the mesh a=3,b=2");
-  EXPECT_EQ(
-      reprint("R,R,R"),
-      "error: layout \"R,R,R\" has 3 placements, expected 2, one for each dim of the mesh a=3,b=2");
+  EXPECT_EQ(reprint("S(0)"),
+            "error: layout \"S(0)\": expected one placement for each dim of the mesh a=3,b=2 (2), "
+            "found 1");
+  EXPECT_EQ(reprint("R,R,R"),
+            "error: layout \"R,R,R\": expected one placement for each dim of the mesh a=3,b=2 (2), "
+            "found 3");
   EXPECT_EQ(reprint("S(2),R"),
             "error: S(2) shards dim 2 of a tensor with 2 dims at column 1 of \"S(2),R\"");
   EXPECT_EQ(reprint("R,SS(5,2)"),

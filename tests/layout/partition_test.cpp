@@ -146,7 +146,7 @@ TEST(Partition, SplitRefusesWhatItCannotPlace) {
   };
   const Placement replicate = Placement::replicate();
   EXPECT_EQ(error(DType::kF32, {replicate}),
-            "a layout has 1 placements, expected 2, one for each dim of the mesh a=2,b=2");
+            "a layout needs one placement for each dim of the mesh a=2,b=2 (2), but has 1");
   EXPECT_EQ(error(DType::kF32, {Placement::shard(1), replicate}),
             "S(1) shards a dim that the tensor f32[4] does not have");
   EXPECT_EQ(error(DType::kF32, {Placement::shard(-1), replicate}),

@@ -14,9 +14,7 @@
 
 namespace onedim {
 
-inline std::filesystem::path gallery_pack(const std::string& name) {
-  return std::filesystem::path(ONEDIM_GALLERY) / name / (name + ".so");
-}
+std::filesystem::path gallery_pack(const std::string& name);
 
 inline std::string read_text(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
