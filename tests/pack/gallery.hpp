@@ -63,13 +63,8 @@ class CallLog {
   ScratchFolder folder_;
 };
 
-inline LoadOptions probing(std::vector<std::filesystem::path> paths) {
-  LoadOptions options;
-  options.paths = std::move(paths);
-  options.probe_program = ONEDIM_PROBE_PROGRAM;
-  options.probe_deadline = std::chrono::milliseconds(2000);
-  return options;
-}
+// Options to load `paths` with the test's own probe program and a short deadline.
+LoadOptions probing(std::vector<std::filesystem::path> paths);
 
 inline const PackReport* find_report(const std::vector<PackReport>& reports,
                                      const std::string& file) {
