@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/text.hpp"
+#include "core/cost/calibration.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/input_file.hpp"
+#include "tools/text_table.hpp"
+
+namespace onedim {
+namespace {
+
+struct CalibrateOptions {
+  std::vector<std::string> files;
+  std::string base = "alpha_beta";
+  std::string collective;
+  std::optional<int64_t> nodes;
+  std::optional<int64_t> ranks_per_node;
+  bool in_place = false;
+  std::string out;
+};
+
+Result<MeasurementOptions> measurement_options(const CalibrateOptions& options,
+                                               const Cluster& base) {
+  constexpr int64_t kMostRanks = 1 << 20;
+  MeasurementOptions result;
+  result.node_capacity = base.ranks_per_node;
+  result.in_place = options.in_place;
+  result.nodes = options.nodes.value_or(0);
+  result.ranks_per_node = options.ranks_per_node.value_or(0);
+  if (options.nodes.has_value() != options.ranks_per_node.has_value()) {
+    return invalid_argument("--nodes and --ranks-per-node are given together or not at all");
+  }
+  if (options.nodes && (result.nodes < 1 || result.ranks_per_node < 1 ||
+                        result.nodes > kMostRanks / result.ranks_per_node)) {
+    return invalid_argument("{} nodes x {} ranks; expected 1 or more of each, 2^20 ranks at most",
+                            result.nodes, result.ranks_per_node);
+  }
+  if (options.collective.empty()) return result;
+  result.collective = find_collective(options.collective);
+  if (result.collective) return result;
+  std::vector<std::string> names;
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    names.emplace_back(collective_name(static_cast<Collective>(i)));
+  }
+  return invalid_argument("unknown collective {} among {}{}", quoted_excerpt(options.collective),
+                          fmt::join(names, ", "), did_you_mean(options.collective, names));
+}
+
+Result<std::vector<Measurement>> read_measurements(const CalibrateOptions& options,
+                                                   const Cluster& base) {
+  const Result<MeasurementOptions> how = measurement_options(options, base);
+  if (!how.ok()) return how.status();
+  std::vector<Measurement> all;
+  for (const std::string& file : options.files) {
+    const Result<std::string> text = read_text_file(file);
+    if (!text.ok()) return text.status();
+    const Result<std::vector<Measurement>> some = parse_measurements(*text, file, *how);
+    if (!some.ok()) return some.status();
+    all.insert(all.end(), some->begin(), some->end());
+  }
+  return all;
+}
+
+std::string describe(const CalibrateOptions& options, const Cluster& base) {
+  std::vector<std::string> names;
+  for (const std::string& file : options.files) {
+    names.push_back(std::filesystem::path(file).filename().string());
+  }
+  return fmt::format("{} fitted to {}", base.name, fmt::join(names, ", "));
+}
+
+struct ErrorSummary {
+  double mean = 0;
+  double worst = 0;
+};
+
+ErrorSummary summarize(const Calibration& fitted, double (CalibrationRow::*error)() const) {
+  ErrorSummary summary;
+  for (const CalibrationRow& row : fitted.rows) {
+    const double size = std::abs((row.*error)());
+    summary.mean += size / static_cast<double>(fitted.rows.size());
+    summary.worst = std::max(summary.worst, size);
+  }
+  return summary;
+}
+
+std::string percent(double share) {
+  // A rounding has no sign worth showing.
+  return std::abs(share) < 0.0005 ? "0.0%" : fmt::format("{:+.1f}%", 100 * share);
+}
+
+std::string rows_text(const Calibration& fitted) {
+  std::vector<TextRow> table = {
+      {"collective", "nodes", "ranks a node", "bytes", "us", "links", "error", "model", "error"}};
+  for (const CalibrationRow& row : fitted.rows) {
+    const Measurement& measured = row.measured;
+    table.push_back({std::string(collective_name(measured.collective)),
+                     std::to_string(measured.group.nodes),
+                     std::to_string(measured.group.ranks_per_node), std::to_string(measured.bytes),
+                     fmt::format("{:.2f}", measured.us), fmt::format("{:.2f}", row.link_us),
+                     percent(row.link_error()), fmt::format("{:.2f}", row.model_us),
+                     percent(row.model_error())});
+  }
+  return format_table(table);
+}
+
+std::string summary_line(std::string_view name, const ErrorSummary& summary) {
+  return fmt::format("{}: mean error {:.1f}%, worst {:.1f}%\n", name, 100 * summary.mean,
+                     100 * summary.worst);
+}
+
+std::string link_line(std::string_view name, const ClusterLink& link) {
+  return fmt::format("{}: {:.3f} us a step, {:.3f} GB/s\n", name, link.latency_us,
+                     link.bandwidth_gbs);
+}
+
+std::string to_text(const Calibration& fitted) {
+  std::string text = rows_text(fitted) + link_line("intra", fitted.cluster.intra) +
+                     link_line("inter", fitted.cluster.inter) +
+                     summary_line("links", summarize(fitted, &CalibrationRow::link_error)) +
+                     summary_line("model", summarize(fitted, &CalibrationRow::model_error));
+  for (const PropertyBreak& broken : fitted.breaks) {
+    text += fmt::format("breaks {}: {} ({:.2f}x)\n", broken.property, broken.text, broken.factor);
+  }
+  return fitted.breaks.empty() ? text + "the measurements break no property\n" : text;
+}
+
+Json link_json(const ClusterLink& link) {
+  return {{"latency_us", link.latency_us}, {"bandwidth_gbs", link.bandwidth_gbs}};
+}
+
+Json error_json(const ErrorSummary& summary) {
+  return {{"mean", summary.mean}, {"worst", summary.worst}};
+}
+
+Json to_json(const Calibration& fitted, const std::string& toml) {
+  Json rows = Json::array();
+  for (const CalibrationRow& row : fitted.rows) {
+    rows.push_back({{"collective", collective_name(row.measured.collective)},
+                    {"nodes", row.measured.group.nodes},
+                    {"ranks_per_node", row.measured.group.ranks_per_node},
+                    {"bytes", row.measured.bytes},
+                    {"us", row.measured.us},
+                    {"link_us", row.link_us},
+                    {"link_error", row.link_error()},
+                    {"model_us", row.model_us},
+                    {"model_error", row.model_error()}});
+  }
+  Json breaks = Json::array();
+  for (const PropertyBreak& broken : fitted.breaks) {
+    breaks.push_back(
+        {{"property", broken.property}, {"text", broken.text}, {"factor", broken.factor}});
+  }
+  return {{"rows", std::move(rows)},
+          {"intra", link_json(fitted.cluster.intra)},
+          {"inter", link_json(fitted.cluster.inter)},
+          {"errors",
+           {{"links", error_json(summarize(fitted, &CalibrationRow::link_error))},
+            {"model", error_json(summarize(fitted, &CalibrationRow::model_error))}}},
+          {"breaks", std::move(breaks)},
+          {"toml", toml}};
+}
+
+Status write_file(const std::string& path, const std::string& text) {
+  std::ofstream stream(path, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (stream) return {};
+  return absl::UnavailableError(fmt::format("cluster file {} could not be written", path));
+}
+
+Result<ExitCode> run_calibrate(Session& session, const CalibrateOptions& options) {
+  const Result<Cluster> base = load_cluster(options.base);
+  if (!base.ok()) return base.status();
+  Result<std::vector<Measurement>> measurements = read_measurements(options, *base);
+  if (!measurements.ok()) return measurements.status();
+  Result<Calibration> fitted = calibrate(*base, *std::move(measurements));
+  if (!fitted.ok()) return fitted.status();
+  fitted->cluster.description = describe(options, *base);
+  const std::string toml = format_cluster(fitted->cluster);
+  if (!options.out.empty()) {
+    if (const Status status = write_file(options.out, toml); !status.ok()) return status;
+    session.note(fmt::format("wrote {}", options.out));
+  }
+  if (session.flags.json) {
+    session.write_json(to_json(*fitted, toml));
+  } else {
+    session.write(to_text(*fitted));
+  }
+  return ExitCode::kFine;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Session& session) {
+  auto options = std::make_shared<CalibrateOptions>();
+  CLI::App* command = app.add_subcommand("calibrate", "Fit a cluster file to measured collectives");
+  command
+      ->add_option("files", options->files,
+                   "Output of nccl-tests, or tables of collectives by size")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--base", options->base, "Cluster that gives all that is not measured")
+      ->type_name("CLUSTER")
+      ->capture_default_str();
+  command
+      ->add_option("--collective", options->collective,
+                   "What nccl-tests measured, where the file does not say")
+      ->type_name("NAME");
+  command->add_option("--nodes", options->nodes, "Nodes, where the file does not say")
+      ->type_name("N");
+  command
+      ->add_option("--ranks-per-node", options->ranks_per_node,
+                   "Ranks on each node, where the file does not say")
+      ->type_name("N");
+  command->add_flag("--in-place", options->in_place, "Take the in-place times of nccl-tests");
+  command->add_option("--out", options->out, "Write the cluster file here")->type_name("FILE");
+  command->footer(
+      "Errors compare prices with the measurements: of the fitted links alone, and of the\n"
+      "cluster's default model, which takes measured curves and repairs them.\n"
+      "Example: onedim calibrate all_reduce.txt all_gather.txt --base h100 --out mine.toml");
+  command->callback([options, &session] {
+    session.choose([options, &session] { return run_calibrate(session, *options); });
+  });
+}
+
+}  // namespace onedim
