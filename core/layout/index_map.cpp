@@ -13,16 +13,16 @@ Interval chunk(int64_t length, int64_t parts, int64_t index) {
   return {std::min(index * size, length), std::min((index + 1) * size, length)};
 }
 
-// The local indices, in order, that rank `index` of `parts` keeps of `length`.
-Intervals kept_indices(int64_t length, const Placement& placement, int64_t parts, int64_t index) {
+// The local indices, in order, that rank `index` keeps of `length`.
+Intervals kept_indices(int64_t length, const Cut& cut, int64_t index) {
   Intervals kept;
-  if (placement.kind != Placement::Kind::kStridedShard) {
-    kept.push_back(chunk(length, parts, index));
+  if (cut.split_factor == 1) {
+    kept.push_back(chunk(length, cut.parts, index));
     return kept;
   }
-  const int64_t stride = divide_up(length, placement.split_factor);
+  const int64_t stride = divide_up(length, cut.split_factor);
   for (int64_t begin = 0; begin < length; begin += stride) {
-    const Interval piece = chunk(std::min(stride, length - begin), parts, index);
+    const Interval piece = chunk(std::min(stride, length - begin), cut.parts, index);
     kept.push_back({begin + piece.begin, begin + piece.end});
   }
   return kept;
@@ -60,44 +60,27 @@ Intervals compose(const Intervals& owned, const Intervals& kept) {
   return result;
 }
 
+// The different local lengths of `tensor_dim` over all ranks.
+CutLengths local_lengths(int64_t global_length, int tensor_dim, const Layout& layout,
+                         const Mesh& mesh) {
+  CutLengths lengths(global_length);
+  for (int64_t mesh_dim : layout.shard_order(tensor_dim)) {
+    lengths.cut(cut_of(layout.placements[mesh_dim], mesh.size(static_cast<int>(mesh_dim))));
+  }
+  return lengths;
+}
+
+}  // namespace
+
 int64_t length_of(const Intervals& intervals) {
   int64_t length = 0;
   for (const Interval& interval : intervals) length += interval.end - interval.begin;
   return length;
 }
 
-void insert_unique(Dims& lengths, int64_t length) {
-  if (std::find(lengths.begin(), lengths.end(), length) == lengths.end()) lengths.push_back(length);
+Intervals cut_intervals(const Intervals& owned, const Cut& cut, int64_t index) {
+  return compose(owned, kept_indices(length_of(owned), cut, index));
 }
-
-// The different lengths that ranks keep of `length`: few, since all full pieces are alike.
-void insert_cut_lengths(int64_t length, const Placement& placement, int64_t parts, Dims& lengths) {
-  const bool is_strided = placement.kind == Placement::Kind::kStridedShard;
-  const int64_t stride = is_strided ? divide_up(length, placement.split_factor) : length;
-  const int64_t full_chunks = stride == 0 ? 0 : length / stride;
-  const int64_t rest = length - full_chunks * stride;
-  for (int64_t index = 0; index < parts; ++index) {
-    const Interval full = chunk(stride, parts, index), last = chunk(rest, parts, index);
-    insert_unique(lengths, full_chunks * (full.end - full.begin) + last.end - last.begin);
-  }
-}
-
-// The different local lengths of `tensor_dim` over all ranks. They only depend on lengths, not on
-// intervals.
-Dims local_lengths(int64_t global_length, int tensor_dim, const Layout& layout, const Mesh& mesh) {
-  Dims lengths = {global_length};
-  for (int64_t mesh_dim : layout.shard_order(tensor_dim)) {
-    Dims next;
-    for (int64_t length : lengths) {
-      insert_cut_lengths(length, layout.placements[mesh_dim], mesh.size(static_cast<int>(mesh_dim)),
-                         next);
-    }
-    lengths = std::move(next);
-  }
-  return lengths;
-}
-
-}  // namespace
 
 Dims IndexMap::local_shape() const {
   Dims shape;
@@ -133,15 +116,15 @@ IndexMap index_map(std::span<const int64_t> shape, const Layout& layout, const M
     const Placement& placement = layout.placements[mesh_dim];
     if (!placement.is_shard() || mesh.size(mesh_dim) == 1) continue;
     Intervals& owned = map.dims[placement.dim];
-    owned = compose(owned, kept_indices(length_of(owned), placement, mesh.size(mesh_dim),
-                                        coordinate[mesh_dim]));
+    owned = cut_intervals(owned, cut_of(placement, mesh.size(mesh_dim)), coordinate[mesh_dim]);
   }
   return map;
 }
 
 bool is_even(std::span<const int64_t> shape, const Layout& layout, const Mesh& mesh) {
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    if (local_lengths(shape[dim], static_cast<int>(dim), layout, mesh).size() > 1) return false;
+    if (local_lengths(shape[dim], static_cast<int>(dim), layout, mesh).lengths().size() > 1)
+      return false;
   }
   return true;
 }
@@ -151,8 +134,9 @@ bool has_empty_shard(std::span<const int64_t> shape, const Layout& layout, const
     if (size == 0) return false;
   }
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    const Dims lengths = local_lengths(shape[dim], static_cast<int>(dim), layout, mesh);
-    if (std::find(lengths.begin(), lengths.end(), 0) != lengths.end()) return true;
+    const CutLengths cut = local_lengths(shape[dim], static_cast<int>(dim), layout, mesh);
+    if (std::find(cut.lengths().begin(), cut.lengths().end(), 0) != cut.lengths().end())
+      return true;
   }
   return false;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/layout/cut_lengths.hpp"
 #include "core/layout/layout.hpp"
 
 namespace onedim {
@@ -19,6 +20,10 @@ struct Interval {
 };
 
 using Intervals = absl::InlinedVector<Interval, 2>;
+
+int64_t length_of(const Intervals& intervals);
+// What the rank at `index` of the cut keeps of `owned`; both in local order, which ascends.
+Intervals cut_intervals(const Intervals& owned, const Cut& cut, int64_t index);
 
 struct IndexMap {
   std::vector<Intervals> dims;  // one per tensor dim; an empty shard has no interval

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/layout/layout_check.hpp"
+
 namespace onedim {
 namespace {
 
@@ -36,37 +38,11 @@ void for_each_box(const IndexMap& map, const Dims& global_strides, const Dims& l
 
 // Whether `layout` can place a tensor of `meta` on `mesh` with real data.
 Status check_layout(const TensorMeta& meta, const Layout& layout, const Mesh& mesh) {
-  if (layout.placements.size() != static_cast<size_t>(mesh.ndim())) {
-    return invalid_argument(
-        "a layout needs one placement for each dim of the mesh {} ({}), but has {}", mesh.format(),
-        mesh.ndim(), layout.placements.size());
-  }
-  const Placement* first_partial = nullptr;
+  if (const Status status = check_placements(meta, layout, mesh); !status.ok()) return status;
   for (const Placement& placement : layout.placements) {
-    const std::string text = format_placement(placement);
-    if (placement.is_none() || placement.kind == Placement::Kind::kAnyShard) {
-      return invalid_argument("{} does not place a tensor {}, expected R, S, SS or P", text,
-                              format_meta(meta));
-    }
-    if (placement.is_shard() &&
-        (placement.dim < 0 || placement.dim >= static_cast<int>(meta.shape.size()))) {
-      return invalid_argument("{} shards a dim that the tensor {} does not have", text,
-                              format_meta(meta));
-    }
-    if (placement.kind == Placement::Kind::kStridedShard && placement.split_factor < 1) {
-      return invalid_argument("{} has a split factor below 1", text);
-    }
-    if (!placement.is_partial()) continue;
-    if (!is_builtin_partial(placement.partial) ||
-        !is_legal_partial(placement.partial, meta.dtype)) {
-      return invalid_argument("{} is not a built-in partial of {} tensors", text,
-                              name_of(meta.dtype));
-    }
-    if (first_partial == nullptr) first_partial = &placement;
-    if (!can_stand_together(*first_partial, placement)) {
-      return invalid_argument("{} stands beside {}, only sum and avg may mix", text,
-                              format_placement(*first_partial));
-    }
+    if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
+    return invalid_argument("{} is not a built-in partial of {} tensors",
+                            format_placement(placement), name_of(meta.dtype));
   }
   return {};
 }

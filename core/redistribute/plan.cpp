@@ -1,0 +1,89 @@
+#include "core/redistribute/plan.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace onedim {
+namespace {
+
+std::vector<std::string> mesh_dim_names(MeshDimSet mesh_dims, const Mesh& mesh) {
+  std::vector<std::string> names;
+  for (int d = 0; d < mesh.ndim(); ++d) {
+    if (mesh_dims >> d & 1) names.push_back(mesh.name(d));
+  }
+  return names;
+}
+
+}  // namespace
+
+double Plan::ratio() const {
+  if (lower_bound_bytes == 0) return bytes == 0 ? 1 : static_cast<double>(bytes);
+  return static_cast<double>(bytes) / static_cast<double>(lower_bound_bytes);
+}
+
+std::vector<int> changed_tensor_dims(const PlanStep& step) {
+  std::vector<int> dims;
+  for (size_t d = 0; d < step.from.placements.size(); ++d) {
+    if ((step.mesh_dims >> d & 1) == 0) continue;
+    for (const Placement* placement : {&step.from.placements[d], &step.to.placements[d]}) {
+      if (placement->is_shard()) dims.push_back(placement->dim);
+    }
+  }
+  std::sort(dims.begin(), dims.end());
+  dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
+  return dims;
+}
+
+std::string format_plan(const Plan& plan, const Mesh& mesh) {
+  std::string text;
+  for (const PlanStep& step : plan.steps) {
+    text += fmt::format("{} over {}: {} -> {}, {} bytes, {:.3f} us", step_kind_name(step.kind),
+                        fmt::join(mesh_dim_names(step.mesh_dims, mesh), ","),
+                        format_layout(step.from, mesh), format_layout(step.to, mesh), step.bytes,
+                        step.us);
+    if (step.pack_bytes > 0) text += fmt::format(", pack {}", step.pack_bytes);
+    if (step.unpack_bytes > 0) text += fmt::format(", unpack {}", step.unpack_bytes);
+    if (step.padding_bytes > 0) text += fmt::format(", padding {}", step.padding_bytes);
+    text += '\n';
+  }
+  return text + fmt::format(
+                    "{:.3f} us, {} bytes received at most (lower bound {}, ratio {:.3g}), "
+                    "peak {} bytes a rank\n",
+                    plan.cost_us, plan.bytes, plan.lower_bound_bytes, plan.ratio(),
+                    plan.peak_bytes);
+}
+
+nlohmann::ordered_json plan_to_json(const Plan& plan, const Mesh& mesh) {
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+  for (const PlanStep& step : plan.steps) {
+    steps.push_back({{"kind", step_kind_name(step.kind)},
+                     {"mesh_dims", mesh_dim_names(step.mesh_dims, mesh)},
+                     {"tensor_dims", changed_tensor_dims(step)},
+                     {"from", format_layout(step.from, mesh)},
+                     {"to", format_layout(step.to, mesh)},
+                     {"bytes", step.bytes},
+                     {"us", step.us},
+                     {"pack_bytes", step.pack_bytes},
+                     {"unpack_bytes", step.unpack_bytes},
+                     {"padding_bytes", step.padding_bytes},
+                     {"memory_bytes", step.memory_bytes}});
+  }
+  return {{"steps", std::move(steps)}, {"cost_us", plan.cost_us},
+          {"bytes", plan.bytes},       {"lower_bound_bytes", plan.lower_bound_bytes},
+          {"ratio", plan.ratio()},     {"peak_bytes", plan.peak_bytes}};
+}
+
+uint64_t plan_fingerprint(const Plan& plan, const Mesh& mesh) {
+  std::string text = mesh.format();
+  for (const PlanStep& step : plan.steps) {
+    text += fmt::format("|{} {} {} {}", step_kind_name(step.kind), step.mesh_dims,
+                        format_layout(step.from, mesh), format_layout(step.to, mesh));
+  }
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace onedim

@@ -1,0 +1,304 @@
+#include "core/redistribute/plan_run.hpp"
+
+#include "core/layout/partition.hpp"
+
+namespace onedim {
+namespace {
+
+// Local places of one tensor dim where two ranks hold the same global indices.
+struct SharedRun {
+  int64_t in_from = 0;
+  int64_t in_to = 0;
+  int64_t length = 0;
+};
+
+std::vector<SharedRun> shared_runs(const Intervals& from, const Intervals& to) {
+  std::vector<SharedRun> runs;
+  int64_t from_begin = 0;  // local index of from[i].begin
+  size_t j = 0;
+  int64_t to_begin = 0;
+  for (size_t i = 0; i < from.size() && j < to.size();) {
+    const int64_t begin = std::max(from[i].begin, to[j].begin);
+    const int64_t end = std::min(from[i].end, to[j].end);
+    if (begin < end) {
+      runs.push_back(
+          {from_begin + begin - from[i].begin, to_begin + begin - to[j].begin, end - begin});
+    }
+    if (from[i].end <= to[j].end) {
+      from_begin += from[i].end - from[i].begin;
+      ++i;
+    } else {
+      to_begin += to[j].end - to[j].begin;
+      ++j;
+    }
+  }
+  return runs;
+}
+
+// Copies what `from` holds of `to`'s part; returns how many elements that were.
+int64_t copy_shared(const Tensor& from, const IndexMap& from_map, Tensor& to,
+                    const IndexMap& to_map) {
+  const size_t ndim = from_map.dims.size();
+  std::vector<std::vector<SharedRun>> runs(ndim);
+  for (size_t dim = 0; dim < ndim; ++dim) {
+    runs[dim] = shared_runs(from_map.dims[dim], to_map.dims[dim]);
+    if (runs[dim].empty()) return 0;
+  }
+  const int64_t size = size_of(from.dtype());
+  std::vector<size_t> chosen(ndim, 0);
+  int64_t copied = 0;
+  while (true) {
+    Dims box(ndim);
+    int64_t from_offset = 0, to_offset = 0;
+    for (size_t dim = 0; dim < ndim; ++dim) {
+      const SharedRun& run = runs[dim][chosen[dim]];
+      box[dim] = run.length;
+      from_offset += run.in_from * from.strides()[dim];
+      to_offset += run.in_to * to.strides()[dim];
+    }
+    copy_box(from.data() + from_offset * size, from.strides(), to.data() + to_offset * size,
+             to.strides(), box, size);
+    copied += volume(box);
+    size_t dim = ndim;
+    while (dim-- > 0) {
+      if (++chosen[dim] < runs[dim].size()) break;
+      chosen[dim] = 0;
+    }
+    if (dim == static_cast<size_t>(-1)) return copied;
+  }
+}
+
+bool is_linear(std::string_view kind) { return kind == "sum" || kind == "avg"; }
+
+class StepRun {
+ public:
+  StepRun(const PlanStep& step, const RunSetting& setting, const GroupLocals& locals)
+      : step_(step), setting_(setting), mesh_(setting.mesh), locals_(locals) {}
+
+  Result<GroupLocals> run();
+
+ private:
+  Status run_rank(int64_t rank);
+  Status move(int64_t rank);
+  Status reduce(int64_t rank);
+  Status fill(int64_t rank, std::string_view kind, bool keeps);
+  Status scale(int64_t rank);
+  // Coordinates of the ranks that differ from `coordinate` only in the step's mesh dims, in order.
+  std::vector<Dims> group_of(const Dims& coordinate) const;
+  IndexMap map(size_t tensor, const Layout& layout, const Dims& coordinate) const {
+    return index_map(setting_.shapes[tensor], layout, mesh_, coordinate);
+  }
+  Tensor new_local(size_t tensor, const Dims& coordinate) const;
+  // The partial kind that the step's mesh dims have in `layout`.
+  std::string_view kind_in(const Layout& layout) const;
+  int64_t average_divisor() const;
+  Result<std::vector<Tensor>> combine(std::vector<std::vector<Tensor>> parts,
+                                      std::string_view kind) const;
+  Status wrong(int64_t rank, std::string_view what) const;
+
+  const PlanStep& step_;
+  const RunSetting& setting_;
+  const Mesh& mesh_;
+  const GroupLocals& locals_;
+  GroupLocals result_;
+};
+
+Status StepRun::wrong(int64_t rank, std::string_view what) const {
+  return absl::InternalError(
+      fmt::format("step {} {} -> {} at coordinate {}: {}", step_kind_name(step_.kind),
+                  format_layout(step_.from, mesh_), format_layout(step_.to, mesh_),
+                  format_dims(mesh_.coordinate_of(rank)), what));
+}
+
+std::vector<Dims> StepRun::group_of(const Dims& coordinate) const {
+  std::vector<Dims> group;
+  Dims member = coordinate;
+  for (int d = 0; d < mesh_.ndim(); ++d) {
+    if (step_.mesh_dims >> d & 1) member[d] = 0;
+  }
+  while (true) {
+    group.push_back(member);
+    int d = mesh_.ndim();
+    while (d-- > 0) {
+      if ((step_.mesh_dims >> d & 1) == 0) continue;
+      if (++member[d] < mesh_.size(d)) break;
+      member[d] = 0;
+    }
+    if (d < 0) return group;
+  }
+}
+
+Tensor StepRun::new_local(size_t tensor, const Dims& coordinate) const {
+  const DType dtype = locals_[tensor][0].dtype();
+  return Tensor::zeros(dtype, map(tensor, step_.to, coordinate).local_shape());
+}
+
+std::string_view StepRun::kind_in(const Layout& layout) const {
+  for (int d = 0; d < mesh_.ndim(); ++d) {
+    if ((step_.mesh_dims >> d & 1) && layout.placements[d].is_partial())
+      return layout.placements[d].partial;
+  }
+  return {};
+}
+
+int64_t StepRun::average_divisor() const {
+  int64_t divisor = 1;
+  for (int d = 0; d < mesh_.ndim(); ++d) {
+    if ((step_.mesh_dims >> d & 1) && step_.from.placements[d].is_partial("avg"))
+      divisor *= mesh_.size(d);
+  }
+  return divisor;
+}
+
+// `parts` holds per rank of the group the tensors to reduce.
+Result<std::vector<Tensor>> StepRun::combine(std::vector<std::vector<Tensor>> parts,
+                                             std::string_view kind) const {
+  if (!is_builtin_partial(kind)) {
+    const PartialKind* own = setting_.kinds ? setting_.kinds(kind) : nullptr;
+    if (own == nullptr) return invalid_argument("partial kind {} is not known", kind);
+    for (size_t i = 1; i < parts.size(); ++i) {
+      if (Status status = own->combine(parts[0], parts[i]); !status.ok()) return status;
+    }
+    return std::move(parts[0]);
+  }
+  std::vector<Tensor> result;
+  for (size_t tensor = 0; tensor < parts[0].size(); ++tensor) {
+    std::vector<Tensor> list;
+    for (const std::vector<Tensor>& part : parts) list.push_back(part[tensor]);
+    result.push_back(is_linear(kind) ? average_elements(list, average_divisor())
+                                     : reduce_elements(list, kind));
+  }
+  return result;
+}
+
+// all_gather, all_to_all, slice: takes what the group holds of the rank's new part.
+Status StepRun::move(int64_t rank) {
+  const Dims coordinate = mesh_.coordinate_of(rank);
+  const bool is_local = !is_collective(step_.kind);
+  const std::vector<Dims> group = is_local ? std::vector<Dims>{coordinate} : group_of(coordinate);
+  for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
+    Tensor to = new_local(tensor, coordinate);
+    const IndexMap to_map = map(tensor, step_.to, coordinate);
+    int64_t copied = 0;
+    for (const Dims& member : group) {
+      copied += copy_shared(locals_[tensor][mesh_.rank_of(member)], map(tensor, step_.from, member),
+                            to, to_map);
+    }
+    if (copied != to.element_count()) {
+      return wrong(rank, fmt::format("the group holds {} elements of a part of {}", copied,
+                                     to.element_count()));
+    }
+    result_[tensor].push_back(std::move(to));
+  }
+  return {};
+}
+
+// all_reduce, reduce_scatter: each rank of the group gives its values of the rank's new part.
+Status StepRun::reduce(int64_t rank) {
+  const Dims coordinate = mesh_.coordinate_of(rank);
+  std::vector<std::vector<Tensor>> parts;
+  for (const Dims& member : group_of(coordinate)) {
+    std::vector<Tensor> part;
+    for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
+      Tensor to = new_local(tensor, coordinate);
+      const int64_t copied =
+          copy_shared(locals_[tensor][mesh_.rank_of(member)], map(tensor, step_.from, member), to,
+                      map(tensor, step_.to, coordinate));
+      if (copied != to.element_count())
+        return wrong(rank, "a rank of the group lacks a part of the partial value");
+      part.push_back(std::move(to));
+    }
+    parts.push_back(std::move(part));
+  }
+  Result<std::vector<Tensor>> reduced = combine(std::move(parts), kind_in(step_.from));
+  if (!reduced.ok()) return reduced.status();
+  for (size_t tensor = 0; tensor < locals_.size(); ++tensor)
+    result_[tensor].push_back((*reduced)[tensor]);
+  return {};
+}
+
+// fill_partial, shard_to_partial: the identity, over which the rank lays its own values if it keeps
+// them.
+Status StepRun::fill(int64_t rank, std::string_view kind, bool keeps) {
+  const Dims coordinate = mesh_.coordinate_of(rank);
+  std::vector<Tensor> filled;
+  for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
+    Tensor to = new_local(tensor, coordinate);
+    if (is_builtin_partial(kind)) to = identity_tensor(to.meta(), kind);
+    filled.push_back(std::move(to));
+  }
+  if (!is_builtin_partial(kind)) {
+    const PartialKind* own = setting_.kinds ? setting_.kinds(kind) : nullptr;
+    if (own == nullptr) return invalid_argument("partial kind {} is not known", kind);
+    if (Status status = own->identity(filled); !status.ok()) return status;
+  }
+  for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
+    if (keeps) {
+      copy_shared(locals_[tensor][rank], map(tensor, step_.from, coordinate), filled[tensor],
+                  map(tensor, step_.to, coordinate));
+    }
+    result_[tensor].push_back(std::move(filled[tensor]));
+  }
+  return {};
+}
+
+Status StepRun::scale(int64_t rank) {
+  double factor = 1;
+  for (int d = 0; d < mesh_.ndim(); ++d) {
+    if (step_.mesh_dims >> d & 1) factor *= static_cast<double>(mesh_.size(d));
+  }
+  const bool divides = kind_in(step_.from) == "avg";
+  for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
+    Tensor to = locals_[tensor][rank].clone();
+    for (int64_t i = 0; i < to.element_count(); ++i) {
+      const std::complex<double> value = load_complex(to.dtype(), to.element(i));
+      store_complex(to.dtype(), to.element(i), divides ? value / factor : value * factor);
+    }
+    result_[tensor].push_back(std::move(to));
+  }
+  return {};
+}
+
+Status StepRun::run_rank(int64_t rank) {
+  const Dims coordinate = mesh_.coordinate_of(rank);
+  bool is_first = true;
+  for (int d = 0; d < mesh_.ndim(); ++d) is_first &= !(step_.mesh_dims >> d & 1) || !coordinate[d];
+  switch (step_.kind) {
+    case StepKind::kAllGather:
+    case StepKind::kAllToAll:
+    case StepKind::kSlice:
+    case StepKind::kAlias:
+      return move(rank);
+    case StepKind::kAllReduce:
+    case StepKind::kReduceScatter:
+      return reduce(rank);
+    case StepKind::kFillPartial:
+      return fill(rank, kind_in(step_.to), is_first);
+    case StepKind::kShardToPartial:
+      return fill(rank, kind_in(step_.to), true);
+    case StepKind::kScale:
+      return scale(rank);
+  }
+  return {};
+}
+
+Result<GroupLocals> StepRun::run() {
+  result_.resize(locals_.size());
+  for (int64_t rank = 0; rank < mesh_.rank_count(); ++rank) {
+    if (Status status = run_rank(rank); !status.ok()) return status;
+  }
+  return std::move(result_);
+}
+
+}  // namespace
+
+Result<GroupLocals> run_plan(const Plan& plan, const RunSetting& setting, GroupLocals locals) {
+  for (const PlanStep& step : plan.steps) {
+    Result<GroupLocals> next = StepRun(step, setting, locals).run();
+    if (!next.ok()) return next.status();
+    locals = *std::move(next);
+  }
+  return locals;
+}
+
+}  // namespace onedim

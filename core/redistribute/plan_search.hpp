@@ -1,0 +1,104 @@
+#pragma once
+// PlanSearch: the cheapest chains of single steps over a StateGraph, exactly: A* to one target,
+// Dijkstra to all. Costs are compared by (picoseconds, collectives, bytes received, steps), and
+// what is then equal by the codes of the states before, so the plan does not depend on how the
+// search ran. The bound of A* (search_bound.hpp) assumes nothing of a model but that prices do not
+// fall with bytes. Not thread-safe: one object a thread; it keeps its memory for the next search.
+
+#include "core/redistribute/search_bound.hpp"
+
+namespace onedim {
+
+struct PathCost {
+  int64_t ps = kImpossible;
+  int64_t bytes = 0;
+  int32_t collectives = 0;
+  int32_t steps = 0;
+  auto operator<=>(const PathCost& other) const {
+    if (const auto order = ps <=> other.ps; order != 0) return order;
+    if (const auto order = collectives <=> other.collectives; order != 0) return order;
+    if (const auto order = bytes <=> other.bytes; order != 0) return order;
+    return steps <=> other.steps;
+  }
+  bool operator==(const PathCost&) const = default;
+};
+
+struct SearchRequest {
+  const CostModel* model = nullptr;
+  std::span<const GroupMember> group;
+  Policy policy = Policy::kNonempty;
+  int64_t memory_bytes = 0;
+  bool allow_shard_to_partial = false;
+};
+
+// A step of the path found, in order.
+struct PathStep {
+  int from = 0;
+  StateStep step;
+  StepPrice price;
+};
+
+class PlanSearch {
+ public:
+  // The path to `target`, empty if it is the source; nothing if there is none under the memory cap.
+  std::optional<std::vector<PathStep>> find(StateGraph& graph, const SearchRequest& request,
+                                            int source, int target);
+  // The cost of every state of a complete graph, kImpossible where there is no path or the policy
+  // forbids the state.
+  std::span<const PathCost> find_all(StateGraph& graph, const SearchRequest& request, int source);
+
+  // The same in portions: `begin`, then `settle` with rising limits. settled() holds, in order of
+  // cost, all states that cost at most the last limit; no other does.
+  void begin(StateGraph& graph, const SearchRequest& request, int source);
+  void settle(int64_t limit_ps);
+  std::span<const int32_t> settled() const { return settled_; }
+  const PathCost& cost(int state) const { return nodes_[state].cost; }
+  bool is_exhausted() const { return queue_.empty(); }
+  // No state that is not settled costs less; kImpossible if none is left.
+  int64_t next_ps() const { return queue_.empty() ? kImpossible : queue_.front().cost.ps; }
+
+  int64_t expanded() const { return expanded_; }  // states, of the last search
+
+ private:
+  struct Node {
+    PathCost cost;
+    StateSizes sizes;
+    int32_t parent = -1;
+    int32_t step = 0;  // among the parent's
+    int64_t floor_ps = 0;
+    bool is_done = false;
+  };
+  // A state, or a step whose price is not worked out yet: then `cost` is what it leads to at least.
+  struct QueueEntry {
+    PathCost cost;  // with the floor
+    int32_t state = 0;
+    int32_t number = -1;  // the step's, among those of `state`
+    bool is_step() const { return number >= 0; }
+  };
+
+  void start(StateGraph& graph, const SearchRequest& request, int source, int target);
+  void run();
+  void expand(int state);
+  void relax(int state, int32_t number, const StateStep& step);
+  Node& node(int state);
+  void relax_priced(int state, int32_t number, const StateStep& step);
+  PathCost least_cost(const StateStep& step, const Node& from, const Node& to);
+  int64_t limit_ps() const { return target_ >= 0 ? nodes_[target_].cost.ps : kImpossible; }
+  void push(const QueueEntry& entry);
+  int pop();
+
+  StateGraph* graph_ = nullptr;
+  SearchRequest request_;
+  StepPricer pricer_;
+  std::vector<Node> nodes_;
+  std::vector<PathCost> costs_;
+  std::vector<QueueEntry> queue_;
+  std::vector<int32_t> settled_;
+  int source_ = 0;
+  int target_ = -1;  // -1: all
+  SearchBound bound_;
+  bool may_rename_ = false;  // an all_to_all may move nothing
+  int64_t expanded_ = 0;
+};
+
+}  // namespace onedim

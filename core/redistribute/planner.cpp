@@ -1,0 +1,260 @@
+#include "core/redistribute/planner.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/layout/layout_check.hpp"
+#include "core/layout/layout_key.hpp"
+#include "core/redistribute/plan_search.hpp"
+#include "core/redistribute/receive_bound.hpp"
+
+namespace onedim {
+namespace {
+
+constexpr int kMostSharedStates = 1024;    // of the graphs that pair searches share
+constexpr int kMostSharedMeshDims = 4;     // likewise
+constexpr int kMostFreeMeshDims = 5;       // a pair's mesh dims take more placements up to here
+constexpr int kMostTableStates = 1 << 16;  // of tables that are asked for
+constexpr int64_t kMostGroupBytes = int64_t{1} << 50;
+
+using Members = absl::InlinedVector<GroupMember, 1>;
+
+Members members_of(std::span<const TensorMeta> group) {
+  Members members;
+  for (const TensorMeta& meta : group) members.push_back({meta.shape, size_of(meta.dtype)});
+  return members;
+}
+
+int least_ndim(std::span<const TensorMeta> group) {
+  size_t ndim = group[0].shape.size();
+  for (const TensorMeta& meta : group) ndim = std::min(ndim, meta.shape.size());
+  return static_cast<int>(ndim);
+}
+
+Status check_group(std::span<const TensorMeta> group) {
+  if (group.empty()) return invalid_argument("a redistribution of no tensors");
+  for (const TensorMeta& meta : group) {
+    const int64_t count = checked_volume(meta.shape);
+    if (count >= 0 && count <= kMostGroupBytes / size_of(meta.dtype)) continue;
+    return invalid_argument("tensor {} has more than 2^50 bytes or a negative size",
+                            format_meta(meta));
+  }
+  return {};
+}
+
+// Two layouts that follow each other in one plan.
+Status check_kinds(const Layout& from, const Layout& to) {
+  for (const Layout* layout : {&from, &to}) {
+    for (const Placement& placement : layout->placements) {
+      if (!placement.is_partial() || placement.component == 0) continue;
+      return invalid_argument(
+          "{} is one tensor of a group; a group's layout is written with component 0",
+          format_placement(placement));
+    }
+  }
+  return {};
+}
+
+Status check_layouts(std::span<const TensorMeta> group, const Layout& from, const Layout& to,
+                     const Mesh& mesh, Policy policy) {
+  if (const Status status = check_kinds(from, to); !status.ok()) return status;
+  for (const TensorMeta& meta : group) {
+    for (const Layout* layout : {&from, &to}) {
+      if (const Status status = check_placements(meta, *layout, mesh); !status.ok()) return status;
+    }
+    if (from == to) continue;
+    if (const Status status = check_policy(meta, to, mesh, policy); !status.ok()) return status;
+  }
+  return {};
+}
+
+MemoKey key_of(std::span<const TensorMeta> group, const Layout& from, const Layout& to,
+               const PlanOptions& options) {
+  MemoKey key;
+  key.push_back(static_cast<uint64_t>(options.policy) |
+                static_cast<uint64_t>(options.allow_shard_to_partial) << 8 | group.size() << 16);
+  key.push_back(static_cast<uint64_t>(options.memory_bytes));
+  for (const TensorMeta& meta : group) {
+    // Of the dtype its size matters, and which kinds it may have: that is checked on each miss.
+    key.push_back(meta.shape.size() << 8 | static_cast<uint64_t>(meta.dtype));
+    for (int64_t size : meta.shape) key.push_back(static_cast<uint64_t>(size));
+  }
+  append_key(from, key);
+  append_key(to, key);
+  return key;
+}
+
+// Mesh dims of more than one rank.
+int parted_mesh_dims(const Mesh& mesh) {
+  return static_cast<int>(std::count_if(mesh.sizes().begin(), mesh.sizes().end(),
+                                        [](int64_t size) { return size > 1; }));
+}
+
+// Per thread, as its memory is kept for the next search.
+PlanSearch& own_search() {
+  thread_local PlanSearch search;
+  return search;
+}
+
+PlanStep make_step(const PathStep& found, const StateGraph& graph) {
+  const Alphabet& alphabet = graph.alphabet();
+  PlanStep step;
+  const bool moves = !is_collective(found.step.kind) || found.price.is_collective;
+  step.kind = moves ? found.step.kind : StepKind::kAlias;
+  for (int i = 0; i < alphabet.mesh_ndim(); ++i) {
+    if (found.step.mesh_dims >> i & 1) step.mesh_dims |= MeshDimSet{1} << alphabet.mesh_dim(i);
+  }
+  step.from = alphabet.decode(graph.code(found.from));
+  step.to = alphabet.decode(graph.code(found.step.to));
+  step.bytes = found.price.bytes;
+  step.us = static_cast<double>(found.price.ps) / 1e6;
+  step.pack_bytes = found.price.pack_bytes;
+  step.unpack_bytes = found.price.unpack_bytes;
+  step.padding_bytes = found.price.padding_bytes;
+  step.memory_bytes = found.price.memory_bytes;
+  return step;
+}
+
+std::shared_ptr<Plan> make_plan(std::span<const PathStep> path, const StateGraph& graph) {
+  auto plan = std::make_shared<Plan>();
+  int64_t ps = 0;
+  plan->steps.reserve(path.size());
+  for (const PathStep& found : path) {
+    plan->steps.push_back(make_step(found, graph));
+    ps += found.price.ps;
+    plan->bytes += found.price.bytes;
+    plan->peak_bytes = std::max(plan->peak_bytes, found.price.memory_bytes);
+    plan->collective_count += found.price.is_collective;
+  }
+  plan->cost_us = static_cast<double>(ps) / 1e6;
+  return plan;
+}
+
+}  // namespace
+
+int LayoutTable::find(const Layout& layout) const {
+  if (layout.placements.size() != static_cast<size_t>(graph_->alphabet().full_mesh_ndim()))
+    return -1;
+  const std::optional<StateCode> code = graph_->alphabet().encode(layout);
+  return code ? graph_->find(*code) : -1;
+}
+
+Planner::Planner(std::shared_ptr<const CostModel> model, size_t memo_capacity)
+    : model_(std::move(model)), memo_(memo_capacity) {}
+
+Result<std::shared_ptr<const Plan>> Planner::plan(std::span<const TensorMeta> group,
+                                                  const Layout& from, const Layout& to,
+                                                  const PlanOptions& options) {
+  const MemoKey key = key_of(group, from, to, options);
+  if (std::optional<std::shared_ptr<const Plan>> known = memo_.find(key)) return *known;
+  Result<std::shared_ptr<const Plan>> plan = search(group, from, to, options);
+  if (!plan.ok()) return plan;
+  return memo_.insert(key, *std::move(plan));
+}
+
+Result<std::shared_ptr<StateGraph>> Planner::graph_for(int tensor_ndim,
+                                                       std::vector<std::string> kinds,
+                                                       std::span<const Layout* const> layouts,
+                                                       bool allow_shard_to_partial,
+                                                       bool only_given) {
+  std::string key = fmt::format("{}{}", tensor_ndim, allow_shard_to_partial ? "!" : "");
+  for (const std::string& kind : kinds) key += "|" + kind;
+  if (!only_given) {
+    const std::shared_lock lock(graphs_mutex_);
+    if (const auto found = graphs_.find(key); found != graphs_.end() && found->second != nullptr &&
+                                              found->second->alphabet().has_strided() == false) {
+      bool has_strided = false;
+      for (const Layout* layout : layouts) {
+        for (const Placement& placement : layout->placements)
+          has_strided |= placement.kind == Placement::Kind::kStridedShard;
+      }
+      if (!has_strided) return found->second;
+    }
+  }
+  Result<Alphabet> alphabet =
+      Alphabet::create(mesh(), tensor_ndim, std::move(kinds), layouts, only_given);
+  if (!alphabet.ok()) return alphabet.status();
+  auto graph = std::make_shared<StateGraph>(*alphabet, allow_shard_to_partial);
+  if (alphabet->has_strided() || only_given || alphabet->mesh_ndim() > kMostSharedMeshDims)
+    return graph;
+  const std::unique_lock lock(graphs_mutex_);
+  const auto [entry, is_new] = graphs_.try_emplace(key);
+  if (is_new && graph->complete(kMostSharedStates)) entry->second = graph;
+  if (entry->second != nullptr) return entry->second;
+  return std::make_shared<StateGraph>(*std::move(alphabet), allow_shard_to_partial);
+}
+
+Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> group,
+                                                    const Layout& from, const Layout& to,
+                                                    const PlanOptions& options) {
+  if (Status status = check_group(group); !status.ok()) return status;
+  if (Status status = check_layouts(group, from, to, mesh(), options.policy); !status.ok())
+    return status;
+  const std::array<const Layout*, 2> layouts = {&from, &to};
+  const int ndim = least_ndim(group);
+  Result<std::shared_ptr<StateGraph>> graph =
+      graph_for(ndim, partial_kinds(from, to), layouts, options.allow_shard_to_partial,
+                parted_mesh_dims(mesh()) > kMostFreeMeshDims);
+  if (!graph.ok()) return graph.status();
+  const Members members = members_of(group);
+  SearchRequest request{model_.get(), members, options.policy, options.memory_bytes,
+                        options.allow_shard_to_partial};
+  const int source = (*graph)->intern(*(*graph)->alphabet().encode(from));
+  const int target = (*graph)->intern(*(*graph)->alphabet().encode(to));
+  PlanSearch& search = own_search();
+  const std::optional<std::vector<PathStep>> path = search.find(**graph, request, source, target);
+  if (!path) {
+    request.memory_bytes = std::numeric_limits<int64_t>::max();
+    const auto free_path = search.find(**graph, request, source, target);
+    return absl::NotFoundError(
+        free_path ? fmt::format("no plan from {} to {} stays within {} bytes a rank; the cheapest "
+                                "one without that limit needs {}",
+                                format_layout(from, mesh()), format_layout(to, mesh()),
+                                options.memory_bytes, make_plan(*free_path, **graph)->peak_bytes)
+                  : fmt::format("no plan from {} to {}: the cost model gives no finite price",
+                                format_layout(from, mesh()), format_layout(to, mesh())));
+  }
+  std::shared_ptr<Plan> plan = make_plan(*path, **graph);
+  plan->from = from;
+  plan->to = to;
+  plan->lower_bound_bytes = receive_bound(members, from, to, mesh(), ndim);
+  return plan;
+}
+
+Result<LayoutTable> Planner::table(int tensor_ndim, std::vector<std::string> kinds,
+                                   std::span<const Layout* const> strided,
+                                   bool allow_shard_to_partial) {
+  std::sort(kinds.begin(), kinds.end());
+  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+  Result<std::shared_ptr<StateGraph>> graph =
+      graph_for(tensor_ndim, std::move(kinds), strided, allow_shard_to_partial, false);
+  if (!graph.ok()) return graph.status();
+  if (!(*graph)->is_complete() && !(*graph)->complete(kMostTableStates)) {
+    return unimplemented(
+        "a table of all layouts of tensors of {} dims on the mesh {}, which are "
+        "more than 2^16",
+        tensor_ndim, mesh().format());
+  }
+  return LayoutTable(*std::move(graph));
+}
+
+Status Planner::costs_to_all(std::span<const TensorMeta> group, const Layout& from,
+                             const LayoutTable& table, const PlanOptions& options,
+                             std::span<double> costs_us) const {
+  if (Status status = check_group(group); !status.ok()) return status;
+  const int source = table.find(from);
+  if (source < 0 || table.graph_->alphabet().tensor_ndim() > least_ndim(group)) {
+    return invalid_argument("layout {} of {} is not in the table of layouts",
+                            format_layout(from, mesh()), format_meta(group[0]));
+  }
+  const Members members = members_of(group);
+  const SearchRequest request{model_.get(), members, options.policy, options.memory_bytes};
+  const std::span<const PathCost> costs = own_search().find_all(*table.graph_, request, source);
+  for (int state = 0; state < table.size(); ++state) {
+    costs_us[state] = costs[state].ps >= kImpossible ? std::numeric_limits<double>::infinity()
+                                                     : static_cast<double>(costs[state].ps) / 1e6;
+  }
+  return {};
+}
+
+}  // namespace onedim

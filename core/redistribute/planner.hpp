@@ -1,0 +1,85 @@
+#pragma once
+// Planner: the one redistribution planner, for one cost model and its mesh. It finds the cheapest
+// chain of single steps (step_kind.hpp) between two layouts, exactly, and remembers plans. At equal
+// cost: fewer collectives, fewer bytes, fewer steps, text order. Thread-safe. The tensors of a
+// group (outputs of one partial kind of a pack) move as one value: one plan, their bytes summed;
+// their layouts are written with component 0.
+
+#include <limits>
+#include <shared_mutex>
+
+#include "core/base/memo.hpp"
+#include "core/cost/cost_model.hpp"
+#include "core/layout/policy.hpp"
+#include "core/redistribute/plan.hpp"
+#include "core/redistribute/state_graph.hpp"
+
+namespace onedim {
+
+struct PlanOptions {
+  Policy policy = Policy::kNonempty;  // binds the target and all states between
+  int64_t memory_bytes = std::numeric_limits<int64_t>::max();  // cap on a step's memory_bytes
+  bool allow_shard_to_partial = false;
+};
+
+// The layouts that one-to-all searches of tensors of one rank reach, numbered in text order: R, S
+// in any order of cuts, P of the kinds asked for, and the strided shards of the layouts given.
+class LayoutTable {
+ public:
+  explicit LayoutTable(std::shared_ptr<StateGraph> graph) : graph_(std::move(graph)) {}
+  int size() const { return graph_->size(); }
+  Layout layout(int index) const { return graph_->alphabet().decode(graph_->code(index)); }
+  // -1 where the layout is not in the table. S over a mesh dim of size 1 counts as R.
+  int find(const Layout& layout) const;
+
+ private:
+  friend class Planner;
+  std::shared_ptr<StateGraph> graph_;  // complete, so never changed
+};
+
+class Planner {
+ public:
+  explicit Planner(std::shared_ptr<const CostModel> model, size_t memo_capacity = 1 << 16);
+
+  const CostModel& model() const { return *model_; }
+  const Mesh& mesh() const { return model_->mesh(); }
+
+  // The cheapest plan. Errors: layouts that cannot place the tensors, a target that the policy
+  // refuses, no plan under the memory cap.
+  Result<std::shared_ptr<const Plan>> plan(std::span<const TensorMeta> group, const Layout& from,
+                                           const Layout& to, const PlanOptions& options = {});
+  Result<std::shared_ptr<const Plan>> plan(const TensorMeta& tensor, const Layout& from,
+                                           const Layout& to, const PlanOptions& options = {}) {
+    return plan(std::span(&tensor, 1), from, to, options);
+  }
+
+  // Made once per argument list and kept. Refused where it would have more than 2^16 layouts.
+  Result<LayoutTable> table(int tensor_ndim, std::vector<std::string> kinds,
+                            std::span<const Layout* const> strided = {},
+                            bool allow_shard_to_partial = false);
+  // The cost in us of moving from `from`, which is in the table, to each of its layouts; infinity
+  // where the policy refuses the layout or no chain stays under the memory cap. `costs_us` has
+  // table.size() entries. The table decides allow_shard_to_partial. All dims of the table must be
+  // the group's.
+  Status costs_to_all(std::span<const TensorMeta> group, const Layout& from,
+                      const LayoutTable& table, const PlanOptions& options,
+                      std::span<double> costs_us) const;
+
+  MemoCounters counters() const { return memo_.counters(); }
+  size_t memo_size() const { return memo_.size(); }
+  void clear_memo() { memo_.clear(); }
+
+ private:
+  Result<std::shared_ptr<const Plan>> search(std::span<const TensorMeta> group, const Layout& from,
+                                             const Layout& to, const PlanOptions& options);
+  Result<std::shared_ptr<StateGraph>> graph_for(int tensor_ndim, std::vector<std::string> kinds,
+                                                std::span<const Layout* const> layouts,
+                                                bool allow_shard_to_partial, bool only_given);
+
+  std::shared_ptr<const CostModel> model_;
+  Memo<std::shared_ptr<const Plan>> memo_;
+  std::shared_mutex graphs_mutex_;
+  absl::flat_hash_map<std::string, std::shared_ptr<StateGraph>> graphs_;  // complete ones
+};
+
+}  // namespace onedim

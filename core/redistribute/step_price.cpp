@@ -1,0 +1,197 @@
+#include "core/redistribute/step_price.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace onedim {
+namespace {
+
+constexpr int64_t kMostRanksWalked = 4096;
+constexpr uint32_t kCopy = 7;  // beside the five collectives
+
+int64_t multiply(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? int64_t{1} << 62 : product;
+}
+
+int64_t to_ps(double us) {
+  return us < static_cast<double>(kImpossible) / 1e6 ? std::llround(us * 1e6) : kImpossible;
+}
+
+bool is_flat(int dim, const StateSizes& sizes) {
+  return dim >= 0 && (sizes.flat_before >> dim & 1) != 0;
+}
+
+}  // namespace
+
+void StepPricer::start(const CostModel& model, const StateGraph& graph,
+                       std::span<const GroupMember> group) {
+  model_ = &model;
+  group_ = group;
+  ++round_;
+  const Alphabet& alphabet = graph.alphabet();
+  is_empty_ = std::all_of(group.begin(), group.end(),
+                          [](const GroupMember& member) { return volume(member.shape) == 0; });
+  group_sizes_[0] = 1;
+  full_dims_[0] = 0;
+  for (uint32_t dims = 1; dims < uint32_t{1} << alphabet.mesh_ndim(); ++dims) {
+    const int i = std::countr_zero(dims);
+    group_sizes_[dims] = group_sizes_[dims & (dims - 1)] * alphabet.size(i);
+    full_dims_[dims] = full_dims_[dims & (dims - 1)] | MeshDimSet{1} << alphabet.mesh_dim(i);
+  }
+}
+
+StepPricer::Remembered& StepPricer::slot(uint32_t what, int64_t bytes) {
+  const uint64_t hash =
+      (static_cast<uint64_t>(bytes) * 0x9e3779b97f4a7c15 + what) * 0xff51afd7ed558ccd;
+  return remembered_[hash >> 56];
+}
+
+int64_t StepPricer::collective_ps(Collective collective, uint32_t mesh_dims, int64_t bytes) {
+  const uint32_t what = static_cast<uint32_t>(collective) << 8 | mesh_dims;
+  Remembered& known = slot(what, bytes);
+  if (known.round == round_ && known.what == what && known.bytes == bytes) return known.ps;
+  known = {what, round_, bytes,
+           to_ps(model_->collective_us(collective, full_dims_[mesh_dims], bytes))};
+  return known.ps;
+}
+
+int64_t StepPricer::copy_ps(int64_t bytes) {
+  if (bytes == 0) return 0;
+  Remembered& known = slot(kCopy << 8, bytes);
+  if (known.round == round_ && known.what == kCopy << 8 && known.bytes == bytes) return known.ps;
+  known = {kCopy << 8, round_, bytes, to_ps(model_->copy_us(bytes))};
+  return known.ps;
+}
+
+bool StepPricer::has_own_combine(const StateStep& step, const StepContext& context) const {
+  const StateCode code = context.graph->code(context.from);
+  const int symbol = Alphabet::symbol_of(code, std::countr_zero(uint32_t{step.mesh_dims}));
+  return !is_builtin_partial(context.graph->alphabet().symbol(symbol).partial);
+}
+
+StepPrice StepPricer::gather(const StateStep& step, const StepContext& context) {
+  const StateSizes &from = *context.from_sizes, &to = *context.to_sizes;
+  const int64_t ranks = group_sizes_[step.mesh_dims];
+  const int64_t gathered = multiply(ranks, from.bytes);
+  const bool is_padded = (from.uneven & step.mesh_dims) != 0;
+  const bool is_unpacked = is_padded || !is_flat(step.unpack_dim, to);
+  StepPrice price;
+  price.bytes = gathered - from.bytes;
+  price.pack_bytes = is_padded ? from.bytes : 0;
+  price.unpack_bytes = is_unpacked ? gathered : 0;
+  price.padding_bytes = is_padded ? gathered - to.bytes : 0;
+  price.ps = collective_ps(Collective::kAllGather, step.mesh_dims, gathered) +
+             copy_ps(2 * price.pack_bytes) + copy_ps(is_unpacked ? 2 * to.bytes : 0);
+  return price;
+}
+
+StepPrice StepPricer::reduce_scatter(const StateStep& step, const StepContext& context) {
+  const StateSizes &from = *context.from_sizes, &to = *context.to_sizes;
+  const int64_t ranks = group_sizes_[step.mesh_dims];
+  const int64_t scattered = multiply(ranks, to.bytes);
+  const bool is_padded = (to.uneven & step.mesh_dims) != 0;
+  const bool is_packed = is_padded || !is_flat(step.pack_dim, from);
+  StepPrice price;
+  price.bytes = scattered - to.bytes;
+  price.pack_bytes = is_packed ? scattered : 0;
+  price.padding_bytes = is_padded ? scattered - from.bytes : 0;
+  price.ps = copy_ps(is_packed ? from.bytes + scattered : 0);
+  if (has_own_combine(step, context)) {
+    price.unpack_bytes = scattered;
+    price.ps += collective_ps(Collective::kAllToAll, step.mesh_dims, scattered) +
+                copy_ps(scattered + to.bytes);
+  } else {
+    price.ps += collective_ps(Collective::kReduceScatter, step.mesh_dims, scattered);
+  }
+  return price;
+}
+
+StepPrice StepPricer::all_reduce(const StateStep& step, const StepContext& context) {
+  const int64_t bytes = context.from_sizes->bytes, ranks = group_sizes_[step.mesh_dims];
+  StepPrice price;
+  if (has_own_combine(step, context)) {
+    const int64_t gathered = multiply(ranks, bytes);
+    price.bytes = gathered - bytes;
+    price.unpack_bytes = gathered;
+    price.ps =
+        collective_ps(Collective::kAllGather, step.mesh_dims, gathered) + copy_ps(gathered + bytes);
+  } else {
+    price.bytes = 2 * multiply(ranks - 1, bytes / ranks + (bytes % ranks != 0));
+    price.ps = collective_ps(Collective::kAllReduce, step.mesh_dims, bytes);
+  }
+  return price;
+}
+
+StepPrice StepPricer::exchange(const StateStep& step, const StepContext& context) {
+  const StateSizes &from = *context.from_sizes, &to = *context.to_sizes;
+  const int64_t ranks = group_sizes_[step.mesh_dims];
+  StepPrice price;
+  const bool is_even = ((from.uneven | to.uneven) & step.mesh_dims) == 0;
+  if (is_even && step.is_split) {
+    price.bytes = to.bytes - to.bytes / ranks;
+  } else if (is_even && step.share >= 0) {
+    const MissingShare share = context.graph->missing_share(context.from, step);
+    price.bytes = to.bytes / share.whole * share.missing +
+                  to.bytes % share.whole * share.missing / share.whole;
+    if (price.bytes == 0) return price;
+  } else {
+    const Alphabet& alphabet = context.graph->alphabet();
+    price.bytes = most_missing_bytes(group_, alphabet.cuts(context.graph->code(context.from)),
+                                     alphabet.cuts(context.graph->code(step.to)), kMostRanksWalked);
+    if (price.bytes == 0) return price;
+  }
+  if (!is_flat(step.pack_dim, from)) price.pack_bytes = from.bytes;
+  if (!is_flat(step.unpack_dim, to)) price.unpack_bytes = to.bytes;
+  // What an even all-to-all would have to hold to move as much.
+  const int64_t wire = multiply(price.bytes, ranks);
+  const int64_t moved = wire / (ranks - 1) + (wire % (ranks - 1) != 0);
+  price.ps = collective_ps(Collective::kAllToAll, step.mesh_dims,
+                           std::max({from.bytes, to.bytes, moved})) +
+             copy_ps(2 * price.pack_bytes) + copy_ps(2 * price.unpack_bytes);
+  return price;
+}
+
+StepPrice StepPricer::price(const StateStep& step, const StepContext& context) {
+  if (is_empty_) return {};
+  const int64_t from = context.from_sizes->bytes, to = context.to_sizes->bytes;
+  StepPrice price;
+  bool is_new = true;  // the target has storage of its own
+  switch (step.kind) {
+    case StepKind::kAllGather:
+      price = gather(step, context);
+      break;
+    case StepKind::kReduceScatter:
+      price = reduce_scatter(step, context);
+      break;
+    case StepKind::kAllReduce:
+      price = all_reduce(step, context);
+      break;
+    case StepKind::kAllToAll:
+      price = exchange(step, context);
+      is_new = price.bytes != 0;
+      break;
+    case StepKind::kSlice:
+      is_new = !is_flat(step.pack_dim, *context.from_sizes);
+      price.ps = is_new ? copy_ps(2 * to) : 0;
+      break;
+    case StepKind::kFillPartial:
+      price.ps = copy_ps(from);
+      break;
+    case StepKind::kAlias:
+      is_new = false;
+      break;
+    case StepKind::kScale:
+      price.ps = copy_ps(2 * from);
+      break;
+    case StepKind::kShardToPartial:
+      price.ps = copy_ps(from + to);
+      break;
+  }
+  price.is_collective = is_collective(step.kind) && is_new;
+  price.memory_bytes = from + (is_new ? to : 0) + price.pack_bytes + price.unpack_bytes;
+  return price;
+}
+
+}  // namespace onedim

@@ -1,0 +1,80 @@
+#pragma once
+// StepPrice: what one single step costs, by the one cost model. Prices are whole picoseconds, so
+// that sums are exact and equal costs are equal. The rules of packing are in step_kind.hpp. A step
+// without a byte costs nothing and is no collective.
+
+#include <array>
+
+#include "core/cost/cost_model.hpp"
+#include "core/redistribute/state_graph.hpp"
+#include "core/redistribute/state_sizes.hpp"
+
+namespace onedim {
+
+inline constexpr int64_t kImpossible = int64_t{1} << 61;  // ps: more than any plan costs
+
+struct StepPrice {
+  int64_t ps = 0;
+  int64_t bytes = 0;       // received by a rank at most
+  int64_t pack_bytes = 0;  // buffers of a rank at most
+  int64_t unpack_bytes = 0;
+  int64_t padding_bytes = 0;  // within the buffers
+  int64_t memory_bytes = 0;   // source, target and buffers
+  bool is_collective = false;
+};
+
+// One step's surroundings.
+struct StepContext {
+  const StateGraph* graph = nullptr;
+  int from = 0;
+  const StateSizes* from_sizes = nullptr;
+  const StateSizes* to_sizes = nullptr;
+};
+
+// Prices the steps of one search; not thread-safe, as it remembers prices.
+class StepPricer {
+ public:
+  // `graph` and `model` are borrowed.
+  void start(const CostModel& model, const StateGraph& graph, std::span<const GroupMember> group);
+
+  StepPrice price(const StateStep& step, const StepContext& context);
+  // Whether `price` need not count rank by rank what an all_to_all moves.
+  bool is_quick(const StateStep& step, const StateSizes& from, const StateSizes& to) const {
+    return step.kind != StepKind::kAllToAll || is_empty_ ||
+           (((from.uneven | to.uneven) & step.mesh_dims) == 0 &&
+            (step.is_split || step.share >= 0));
+  }
+  // No all_to_all out of a state costs less, over `mesh_dims` (bits of the code).
+  int64_t exchange_floor_ps(uint32_t mesh_dims, int64_t local_bytes) {
+    return collective_ps(Collective::kAllToAll, mesh_dims, local_bytes);
+  }
+  int64_t collective_ps(Collective collective, uint32_t mesh_dims, int64_t bytes);
+  int64_t group_size(uint32_t mesh_dims) const { return group_sizes_[mesh_dims]; }
+  MeshDimSet full_mesh_dims(uint32_t mesh_dims) const { return full_dims_[mesh_dims]; }
+
+ private:
+  int64_t copy_ps(int64_t bytes);
+  StepPrice gather(const StateStep& step, const StepContext& context);
+  StepPrice reduce_scatter(const StateStep& step, const StepContext& context);
+  StepPrice all_reduce(const StateStep& step, const StepContext& context);
+  StepPrice exchange(const StateStep& step, const StepContext& context);
+  bool has_own_combine(const StateStep& step, const StepContext& context) const;
+
+  struct Remembered {
+    uint32_t what = 0;
+    uint32_t round = 0;
+    int64_t bytes = 0;
+    int64_t ps = 0;
+  };
+  Remembered& slot(uint32_t what, int64_t bytes);
+
+  const CostModel* model_ = nullptr;
+  std::span<const GroupMember> group_;
+  bool is_empty_ = false;
+  std::array<Remembered, 256> remembered_{};
+  uint32_t round_ = 0;
+  std::array<int64_t, 256> group_sizes_{};
+  std::array<MeshDimSet, 256> full_dims_{};
+};
+
+}  // namespace onedim
