@@ -1,0 +1,47 @@
+#pragma once
+// MoveFrontier: the layouts that one input can be brought to, settled in order of cost. Each
+// settled layout that a strategy may ask for is entered in the SlotCosts of every cutting order.
+// Inputs that must stay as they are have one layout, which costs nothing. Not thread-safe.
+
+#include "core/redistribute/plan_search.hpp"
+#include "core/select/select_request.hpp"
+#include "core/select/slot_costs.hpp"
+
+namespace onedim {
+
+struct FrontierSlot {
+  const TensorMeta* meta = nullptr;
+  const Layout* current = nullptr;
+  const std::vector<Placement>* placements = nullptr;  // digit -> placement
+  bool stays = false;
+};
+
+class MoveFrontier {
+ public:
+  // Forgets what was settled. All that is passed is borrowed until the next call of `start`, and so
+  // is `orders`: mesh dims of more than one rank in cutting order, one list per SlotCosts.
+  Status start(const CostModel& model, const SelectOptions& options, const FrontierSlot& slot,
+               std::span<const Dims> orders);
+  void settle(int64_t limit_ps);
+  bool is_exhausted() const { return slot_.stays || search_.is_exhausted(); }
+  // No layout that is not settled costs less.
+  int64_t next_ps() const { return slot_.stays ? kImpossible : search_.next_ps(); }
+  const SlotCosts& costs(size_t order) const { return costs_[order]; }
+
+ private:
+  void enter_as_given(const Dims& order, SlotCosts& costs);
+  void enter(int state);
+
+  FrontierSlot slot_;
+  std::span<const Dims> orders_;
+  std::shared_ptr<StateGraph> graph_;
+  std::array<int8_t, 32> digit_of_symbol_{};
+  std::array<int8_t, 8> code_place_of_mesh_dim_{};
+  GroupMember member_;
+  PlanSearch search_;
+  int source_ = 0;
+  size_t entered_ = 0;  // of the settled states
+  std::vector<SlotCosts> costs_;
+};
+
+}  // namespace onedim

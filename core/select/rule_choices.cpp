@@ -1,0 +1,85 @@
+#include "core/select/rule_choices.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace onedim {
+namespace {
+
+std::set<int64_t> split_factors_in(std::span<const Layout* const> layouts) {
+  std::set<int64_t> factors;
+  for (const Layout* layout : layouts) {
+    for (const Placement& placement : layout->placements) {
+      if (placement.kind == Placement::Kind::kStridedShard) factors.insert(placement.split_factor);
+    }
+  }
+  return factors;
+}
+
+Rule strided(Rule rule, int64_t split_factor) {
+  for (std::vector<Placement>* side : {&rule.outputs, &rule.inputs}) {
+    for (Placement& placement : *side) {
+      if (placement.kind == Placement::Kind::kShard)
+        placement = Placement::strided_shard(placement.dim, split_factor);
+    }
+  }
+  return rule;
+}
+
+bool has_only(const std::vector<Placement>& side, Placement::Kind kind) {
+  return std::all_of(side.begin(), side.end(), [&](const Placement& placement) {
+    return placement.kind == kind || placement.is_none();
+  });
+}
+
+}  // namespace
+
+Result<RuleChoices> RuleChoices::create(const Op& op, const Call& call,
+                                        std::span<const OptionalOutput> outputs,
+                                        const Registry& registry,
+                                        std::span<const Layout* const> present, bool exact_only) {
+  Result<std::vector<ClosedRule>> closed = closed_rules(op, call, outputs, registry);
+  if (!closed.ok()) return closed.status();
+  const std::set<int64_t> factors = split_factors_in(present);
+  RuleChoices choices;
+  choices.placements_.resize(call.inputs.size());
+  for (size_t i = 0; i < closed->size(); ++i) {
+    const ClosedRule& rule = (*closed)[i];
+    if (exact_only && rule.rule.to_rounding) continue;
+    choices.add(rule.rule, static_cast<int>(i));
+    if (!rule.any_shard) continue;
+    for (const int64_t factor : factors) {
+      Rule variant = strided(rule.rule, factor);
+      if (!variant.has_same_placements(rule.rule))
+        choices.add(std::move(variant), static_cast<int>(i));
+    }
+  }
+  choices.sort_and_number();
+  return choices;
+}
+
+void RuleChoices::add(Rule rule, int closed_rule) {
+  rules_.push_back({std::move(rule), closed_rule, {}});
+}
+
+void RuleChoices::sort_and_number() {
+  const auto is_replicate = [](const RuleChoice& choice) {
+    return has_only(choice.rule.inputs, Placement::Kind::kReplicate) &&
+           has_only(choice.rule.outputs, Placement::Kind::kReplicate);
+  };
+  const auto rank = [&](const RuleChoice& choice) {
+    return is_replicate(choice) ? 0 : choice.rule.implied ? 2 : 1;
+  };
+  std::stable_sort(rules_.begin(), rules_.end(),
+                   [&](const RuleChoice& a, const RuleChoice& b) { return rank(a) < rank(b); });
+  for (RuleChoice& choice : rules_) {
+    for (size_t slot = 0; slot < placements_.size(); ++slot) {
+      std::vector<Placement>& known = placements_[slot];
+      const auto found = std::find(known.begin(), known.end(), choice.rule.inputs[slot]);
+      choice.symbols.push_back(static_cast<uint8_t>(found - known.begin()));
+      if (found == known.end()) known.push_back(choice.rule.inputs[slot]);
+    }
+  }
+}
+
+}  // namespace onedim

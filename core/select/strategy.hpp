@@ -1,0 +1,48 @@
+#pragma once
+// Strategy: one rule for every mesh dim and the order in which mesh dims cut, hence a layout for
+// every slot. Valid if, taking mesh dims in that order, each rule holds for the local tensors that
+// the mesh dims before it left: what the rule asks of lengths is asked of the lengths left, and no
+// two partial kinds meet in one tensor but sum with avg. The policy binds every cut that is not as
+// the caller gave it: a shard is as given where the slot's placements up to that mesh dim are the
+// current ones, and then so are the other shards of its rule.
+
+#include "core/layout/policy.hpp"
+#include "core/select/rule_choices.hpp"
+
+namespace onedim {
+
+struct Strategy {
+  absl::InlinedVector<int, 8> rules;  // per mesh dim: index into RuleChoices
+  Dims order;                         // all mesh dims in cutting order
+  bool operator==(const Strategy&) const = default;
+};
+
+// One call as selection sees it; refers to what the caller owns.
+struct SelectSubject {
+  const Op& op;
+  const Call& call;
+  std::span<const OptionalOutput> outputs;
+  std::span<const Layout> current;  // one per input slot, without unit mesh dims; absent: any
+  const Mesh& mesh;
+  Policy policy = Policy::kNonempty;
+};
+
+// The layout of an input slot under `strategy`, its order stored where it matters.
+Layout input_layout(const RuleChoices& choices, const Strategy& strategy, size_t slot,
+                    const Mesh& mesh);
+Layout output_layout(const RuleChoices& choices, const Strategy& strategy, size_t slot,
+                     const Mesh& mesh);
+
+// The layout with R for each shard and built-in partial over a mesh dim of one rank, which is that.
+Layout without_unit_mesh_dims(const Layout& layout, const Mesh& mesh);
+
+// Whether the strategy is valid; the refusal says in words which rule fails on which mesh dim.
+Status check_strategy(const SelectSubject& subject, const RuleChoices& choices,
+                      const Strategy& strategy);
+
+// Whether every rank's local call may run under these layouts: its inferred shapes are those of the
+// layouts, and the op accepts it. Of ranks that cut alike one is asked.
+Status check_local_calls(const SelectSubject& subject, std::span<const Layout> inputs,
+                         std::span<const Layout> outputs, std::span<const uint64_t> tags);
+
+}  // namespace onedim

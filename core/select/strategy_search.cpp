@@ -1,0 +1,141 @@
+#include "core/select/strategy_search.hpp"
+
+#include <algorithm>
+
+namespace onedim {
+
+StrategySearch::StrategySearch(const SelectSubject& subject, const RuleChoices& choices,
+                               std::span<const Layout* const> required,
+                               std::span<const bool> pinned, LeafCost leaf_cost)
+    : subject_(subject),
+      choices_(choices),
+      required_(required),
+      pinned_(pinned),
+      leaf_cost_(std::move(leaf_cost)) {}
+
+bool StrategySearch::fits_order(const Dims& order) const {
+  for (size_t slot = 0; slot < pinned_.size(); ++slot) {
+    if (pinned_[slot] && !frame_->keeps_order(slot)) return false;
+  }
+  for (size_t output = 0; output < required_.size(); ++output) {
+    const OptionalOutput& meta = subject_.outputs[output];
+    if (required_[output] == nullptr || !meta) continue;
+    if (!cuts_in_order(*required_[output], order, static_cast<int>(meta->meta.shape.size())))
+      return false;
+  }
+  return true;
+}
+
+void StrategySearch::run(const Dims& order, std::span<const SlotCosts* const> costs) {
+  frame_.emplace(subject_, order);
+  if (!fits_order(order)) return;
+  costs_ = costs;
+  best_is_of_this_order_ = false;
+  now_.rules.assign(subject_.mesh.ndim(), RuleChoices::kUnitRule);
+  now_.order = order;
+  cuts_.clear();
+  for (const int64_t mesh_dim : order) {
+    if (subject_.mesh.size(static_cast<int>(mesh_dim)) > 1)
+      cuts_.push_back(static_cast<int>(mesh_dim));
+  }
+  states_.assign(cuts_.size() + 1, StrategyState(*frame_));
+  codes_.assign(cuts_.size() + 1, std::vector<uint64_t>(costs.size(), 0));
+  children_.resize(cuts_.size());
+  MoveTotal bound;
+  for (const SlotCosts* slot : costs_) {
+    if (slot != nullptr) bound += slot->least(0, 0);
+  }
+  if (cuts_.empty()) return close_leaf(bound);
+  if (may_improve(bound, 0)) open(0);
+}
+
+void StrategySearch::restart() {
+  if (!best_) return;
+  most_ps_ = best_->total.ps;
+  best_.reset();
+}
+
+bool StrategySearch::keeps_what_is_fixed(const Rule& rule, int mesh_dim) const {
+  for (size_t slot = 0; slot < pinned_.size(); ++slot) {
+    if (pinned_[slot] && rule.inputs[slot] != subject_.current[slot].placements[mesh_dim])
+      return false;
+  }
+  for (size_t output = 0; output < required_.size(); ++output) {
+    if (required_[output] != nullptr && subject_.outputs[output] &&
+        rule.outputs[output] != required_[output]->placements[mesh_dim])
+      return false;
+  }
+  return true;
+}
+
+// `level` rules are set. Equal cost is only worth it for rules of smaller numbers.
+bool StrategySearch::may_improve(const MoveTotal& bound, int level) const {
+  if (!bound.is_possible()) return false;
+  if (!best_) return bound.ps <= most_ps_;
+  if (bound != best_->total) return bound < best_->total;
+  if (!best_is_of_this_order_) return false;
+  for (int i = 0; i < level; ++i) {
+    const int mesh_dim = cuts_[i];
+    const int now = now_.rules[mesh_dim], known = best_->strategy.rules[mesh_dim];
+    if (now != known) return now < known;
+  }
+  return level < static_cast<int>(cuts_.size());
+}
+
+void StrategySearch::open(int level) {
+  ++searched_;
+  const int mesh_dim = cuts_[level];
+  std::vector<Child>& children = children_[level];
+  children.clear();
+  for (int rule = 0; rule < static_cast<int>(choices_.rules().size()); ++rule) {
+    const RuleChoice& choice = choices_.rules()[rule];
+    MoveTotal bound;
+    for (size_t slot = 0; slot < costs_.size() && bound.is_possible(); ++slot) {
+      if (costs_[slot] == nullptr) continue;
+      const uint64_t code = codes_[level][slot] * costs_[slot]->radix() + choice.symbols[slot];
+      bound += costs_[slot]->least(level + 1, code);
+    }
+    now_.rules[mesh_dim] = rule;
+    if (may_improve(bound, level + 1) && keeps_what_is_fixed(choice.rule, mesh_dim))
+      children.push_back({bound, rule});
+  }
+  std::stable_sort(children.begin(), children.end(),
+                   [](const Child& a, const Child& b) { return a.bound < b.bound; });
+  for (const Child& child : children) {
+    now_.rules[mesh_dim] = child.rule;
+    if (!may_improve(child.bound, level + 1)) continue;
+    const RuleChoice& choice = choices_.rules()[child.rule];
+    states_[level + 1] = states_[level];
+    if (states_[level + 1].apply(*frame_, choice.rule, mesh_dim).refused()) continue;
+    for (size_t slot = 0; slot < costs_.size(); ++slot) {
+      if (costs_[slot] != nullptr)
+        codes_[level + 1][slot] =
+            codes_[level][slot] * costs_[slot]->radix() + choice.symbols[slot];
+    }
+    if (level + 1 == static_cast<int>(cuts_.size())) {
+      close_leaf(child.bound);
+    } else {
+      open(level + 1);
+    }
+  }
+}
+
+bool StrategySearch::is_excluded() const {
+  if (!excluded_) return false;
+  for (size_t slot = 0; slot < costs_.size(); ++slot) {
+    if (costs_[slot] != nullptr &&
+        input_layout(choices_, now_, slot, subject_.mesh) != (*excluded_)[slot])
+      return false;
+  }
+  return true;
+}
+
+void StrategySearch::close_leaf(const MoveTotal& total) {
+  if (!total.is_possible() || is_excluded()) return;
+  const std::optional<MoveTotal> exact = leaf_cost_(now_, total);
+  if (!exact || !may_improve(*exact, static_cast<int>(cuts_.size()))) return;
+  best_ = {now_, *exact};
+  best_is_of_this_order_ = true;
+}
+
+}  // namespace onedim

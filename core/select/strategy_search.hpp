@@ -1,0 +1,77 @@
+#pragma once
+// StrategySearch: the cheapest valid strategy, exactly, by depth-first branch and bound over the
+// mesh dims in cutting order. A node fixes the rules of the first mesh dims; its bound is, per
+// input, the least cost of any layout that begins so. The bound of a full strategy is its cost, so
+// few nodes beyond the optimum's own path are opened. Never a product of rules over mesh dims.
+// Ties: see MoveTotal, then cutting orders as given, then rules by number, first mesh dim first.
+
+#include <functional>
+#include <optional>
+
+#include "core/select/slot_costs.hpp"
+#include "core/select/strategy_state.hpp"
+
+namespace onedim {
+
+struct FoundStrategy {
+  Strategy strategy;
+  MoveTotal total;
+};
+
+// What a full strategy costs, given the sum of its SlotCosts, which must not be more; nothing if it
+// is not valid.
+using LeafCost = std::function<std::optional<MoveTotal>(const Strategy&, const MoveTotal&)>;
+
+class StrategySearch {
+ public:
+  // All are borrowed. `required` has an entry per output, null where any layout will do; `pinned`
+  // says of each input whether it must stay as it is.
+  StrategySearch(const SelectSubject& subject, const RuleChoices& choices,
+                 std::span<const Layout* const> required, std::span<const bool> pinned,
+                 LeafCost leaf_cost);
+
+  // Searches strategies that cut in `order`; costs of input slots that are absent are null. What
+  // costs as much as what was found in earlier orders is not taken.
+  void run(const Dims& order, std::span<const SlotCosts* const> costs);
+  // Forgets what was found but that nothing dearer is wanted: for another round over more layouts.
+  void restart();
+  // Strategies whose input layouts are those of `layouts` are not taken.
+  void exclude(std::vector<Layout> layouts) { excluded_ = std::move(layouts); }
+
+  const std::optional<FoundStrategy>& best() const { return best_; }
+  int64_t searched() const { return searched_; }  // nodes
+
+ private:
+  struct Child {
+    MoveTotal bound;
+    int rule = 0;
+  };
+
+  bool fits_order(const Dims& order) const;
+  bool keeps_what_is_fixed(const Rule& rule, int mesh_dim) const;
+  bool may_improve(const MoveTotal& bound, int level) const;
+  void open(int level);
+  void close_leaf(const MoveTotal& total);
+  bool is_excluded() const;
+
+  const SelectSubject& subject_;
+  const RuleChoices& choices_;
+  std::span<const Layout* const> required_;
+  std::span<const bool> pinned_;
+  LeafCost leaf_cost_;
+  std::optional<std::vector<Layout>> excluded_;
+
+  std::optional<StrategyFrame> frame_;
+  std::span<const SlotCosts* const> costs_;
+  absl::InlinedVector<int, 8> cuts_;          // mesh dims of more than one rank, in cutting order
+  std::vector<StrategyState> states_;         // by level
+  std::vector<std::vector<uint64_t>> codes_;  // by level, per input
+  std::vector<std::vector<Child>> children_;  // by level
+  Strategy now_;
+  bool best_is_of_this_order_ = false;
+  std::optional<FoundStrategy> best_;
+  int64_t most_ps_ = kImpossible - 1;
+  int64_t searched_ = 0;
+};
+
+}  // namespace onedim

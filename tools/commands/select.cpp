@@ -1,0 +1,231 @@
+#include <nlohmann/json.hpp>
+
+#include "core/cost/make_cost_model.hpp"
+#include "core/select/selector.hpp"
+#include "tools/byte_size.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/op_names.hpp"
+#include "tools/placed_call.hpp"
+#include "tools/text_table.hpp"
+
+namespace onedim {
+namespace {
+
+struct SelectFlags {
+  std::string op, mesh, inputs;
+  std::vector<std::string> attributes;
+  std::string cluster = "alpha_beta";
+  std::string cost_model;
+  std::string policy = "nonempty";
+  std::string memory;
+  bool allow_shard_to_partial = false;
+  bool exact_rules = false;
+  bool forbid_moves = false;
+  bool explain = false;
+};
+
+struct Choice {
+  std::shared_ptr<const Decision> best;
+  std::shared_ptr<const Decision> runner_up;  // null if there is no other
+};
+
+Result<SelectOptions> parse_options(const SelectFlags& flags) {
+  SelectOptions options;
+  const Result<Policy> policy = parse_policy(flags.policy);
+  if (!policy.ok()) return policy.status();
+  options.policy = *policy;
+  options.allow_shard_to_partial = flags.allow_shard_to_partial;
+  options.exact_rules = flags.exact_rules;
+  options.forbid_moves = flags.forbid_moves;
+  if (flags.memory.empty()) return options;
+  const Result<int64_t> memory = parse_byte_size(flags.memory);
+  if (!memory.ok()) return annotate(memory.status(), "--memory");
+  options.memory_bytes = *memory;
+  return options;
+}
+
+std::vector<std::string> layout_texts(const std::vector<Layout>& layouts, const Mesh& mesh) {
+  std::vector<std::string> texts;
+  for (const Layout& layout : layouts)
+    texts.push_back(layout.placements.empty() ? "-" : format_layout(layout, mesh));
+  return texts;
+}
+
+std::vector<std::string> rule_texts(const Decision& decision) {
+  std::vector<std::string> texts;
+  for (const Rule& rule : decision.rules) texts.push_back(format_rule(rule));
+  return texts;
+}
+
+// What the comparison turned on, in the order of selection's ties.
+std::string why_it_lost(const Decision& best, const Decision& other) {
+  const double more_us = other.cost_us - best.cost_us;
+  if (more_us > 5e-7) return fmt::format("costs {:.3f} us more", more_us);
+  if (other.collectives != best.collectives)
+    return fmt::format("costs the same in {} collectives instead of {}", other.collectives,
+                       best.collectives);
+  if (other.bytes != best.bytes)
+    return fmt::format("costs the same, a rank receives {} bytes more", other.bytes - best.bytes);
+  return "costs the same; more inputs move, or its rules stand later in the op's order";
+}
+
+Json plans_json(const Decision& decision, const Mesh& mesh) {
+  Json plans = Json::array();
+  for (const std::shared_ptr<const Plan>& plan : decision.plans)
+    plans.push_back(plan == nullptr ? Json{{"steps", Json::array()}} : plan_to_json(*plan, mesh));
+  return plans;
+}
+
+Json decision_json(const Decision& decision, const Mesh& mesh) {
+  return {{"cost_us", decision.cost_us},
+          {"collectives", decision.collectives},
+          {"bytes", decision.bytes},
+          {"rules", rule_texts(decision)},
+          {"inputs", layout_texts(decision.inputs, mesh)},
+          {"outputs", layout_texts(decision.outputs, mesh)},
+          {"plans", plans_json(decision, mesh)}};
+}
+
+Json choice_json(const Op& op, const Choice& choice, const Mesh& mesh) {
+  Json json{{"op", op.name()}};
+  json.update(decision_json(*choice.best, mesh));
+  json["runner_up"] = nullptr;
+  if (choice.runner_up != nullptr) {
+    json["runner_up"] = decision_json(*choice.runner_up, mesh);
+    json["runner_up"]["why"] = why_it_lost(*choice.best, *choice.runner_up);
+  }
+  json["searched"] = choice.best->searched;
+  json["rule_count"] = choice.best->rule_count;
+  return json;
+}
+
+std::string count_text(int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string decision_text(const Decision& decision, const PlacedCall& placed, const Mesh& mesh) {
+  std::vector<TextRow> rows{{"mesh dim", "rule"}};
+  for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim)
+    rows.push_back({mesh.name(mesh_dim), format_rule(decision.rules[mesh_dim])});
+  std::string text = format_table(rows);
+  for (size_t slot = 0; slot < decision.inputs.size(); ++slot) {
+    if (!placed.call.inputs[slot]) continue;
+    const Plan* plan = decision.plans[slot].get();
+    text += fmt::format("input {}  {}@{}", slot, format_meta(*placed.call.inputs[slot]),
+                        format_layout(placed.layouts[slot], mesh));
+    if (plan == nullptr) {
+      text += "  stays\n";
+      continue;
+    }
+    text += fmt::format(" -> {}\n", format_layout(decision.inputs[slot], mesh));
+    const std::string steps = format_plan(*plan, mesh);
+    for (size_t at = 0; at < steps.size();) {
+      const size_t end = steps.find('\n', at);
+      text += "  " + steps.substr(at, end - at + 1);
+      at = end + 1;
+    }
+  }
+  const std::vector<std::string> outputs = layout_texts(decision.outputs, mesh);
+  for (size_t slot = 0; slot < outputs.size(); ++slot)
+    text += fmt::format("output {}  {}\n", slot, outputs[slot]);
+  return text;
+}
+
+std::string choice_text(const Op& op, const Choice& choice, const PlacedCall& placed,
+                        const Mesh& mesh, bool explain) {
+  const Decision& best = *choice.best;
+  std::string text = fmt::format("{} on {}: {:.3f} us, {}, a rank receives {} bytes at most\n",
+                                 op.name(), mesh.format(), best.cost_us,
+                                 count_text(best.collectives, "collective"), best.bytes);
+  text += decision_text(best, placed, mesh);
+  if (!explain) return text;
+  text += fmt::format("\n{} a mesh dim, {} opened of branch and bound\n",
+                      count_text(best.rule_count, "rule"), count_text(best.searched, "node"));
+  if (choice.runner_up == nullptr) return text + "no other strategy is valid\n";
+  text += fmt::format("runner-up: {}\n", why_it_lost(best, *choice.runner_up));
+  return text + decision_text(*choice.runner_up, placed, mesh);
+}
+
+Result<ExitCode> run_select(Session& session, const SelectFlags& flags) {
+  const Result<Mesh> mesh = Mesh::parse(flags.mesh);
+  if (!mesh.ok()) return mesh.status();
+  const Result<SelectOptions> options = parse_options(flags);
+  if (!options.ok()) return options.status();
+  const Result<Cluster> cluster = load_cluster(flags.cluster);
+  if (!cluster.ok()) return cluster.status();
+  Result<std::unique_ptr<const CostModel>> model =
+      make_cost_model(*cluster, *mesh, flags.cost_model);
+  if (!model.ok()) return model.status();
+  const Result<const Registry*> registry = session.registry();
+  if (!registry.ok()) return registry.status();
+  const Result<const Op*> op = find_op(**registry, flags.op);
+  if (!op.ok()) return op.status();
+  const Result<PlacedCall> placed =
+      parse_placed_call((*op)->schema, flags.inputs, flags.attributes, *mesh);
+  if (!placed.ok()) return placed.status();
+  Planner planner(*std::move(model));
+  Selector selector(**registry, planner);
+  const SelectRequest request{*op, &placed->call, placed->layouts, {}, *options};
+  Result<std::shared_ptr<const Decision>> best = selector.select(request);
+  if (absl::IsFailedPrecondition(best.status())) {
+    session.note(message_of(best.status()));
+    return ExitCode::kFindings;
+  }
+  if (!best.ok()) return best.status();
+  Choice choice{*std::move(best), nullptr};
+  if (const auto other = selector.runner_up(request, *choice.best); other.ok())
+    choice.runner_up = *other;
+  if (session.flags.json) {
+    session.write_json(choice_json(**op, choice, *mesh));
+  } else {
+    session.write(choice_text(**op, choice, *placed, *mesh, flags.explain));
+  }
+  return ExitCode::kFine;
+}
+
+void add_flags(CLI::App& command, SelectFlags& flags) {
+  command.add_option("op", flags.op, "Op, such as mm or add.Tensor")->type_name("OP")->required();
+  command.add_option("--mesh", flags.mesh, "Mesh, outermost dim first, such as dp=8,tp=4")
+      ->type_name("MESH")
+      ->required();
+  command
+      .add_option("--inputs", flags.inputs,
+                  "Tensors with their layouts, such as 'f32[64,32]@S(0),R; f32[32,16]@R,R'")
+      ->type_name("TENSORS")
+      ->required();
+  command.add_option("--attr", flags.attributes, "Attribute of the call (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--cluster", flags.cluster, "Cluster whose prices count")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  command.add_option("--cost-model", flags.cost_model, "Cost model (default: the cluster's)")
+      ->type_name("NAME");
+  command
+      .add_option("--policy", flags.policy,
+                  "What layouts that are chosen may be: even, nonempty, fits or any")
+      ->type_name("POLICY")
+      ->capture_default_str();
+  command.add_option("--memory", flags.memory, "Most bytes a rank may hold in a step, as 80GB")
+      ->type_name("BYTES");
+  command.add_flag("--allow-shard-to-partial", flags.allow_shard_to_partial,
+                   "Allow steps from S to P(sum) and P(product)");
+  command.add_flag("--exact-rules", flags.exact_rules, "No rules that hold only to rounding");
+  command.add_flag("--forbid-moves", flags.forbid_moves, "Every input stays as it is");
+  command.add_flag("--explain", flags.explain, "Say what else there was, and why it lost");
+}
+
+}  // namespace
+
+void add_select(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<SelectFlags>();
+  CLI::App* command = app.add_subcommand("select", "Choose the cheapest layouts for one op");
+  add_flags(*command, *flags);
+  command->footer(
+      "Example: onedim select mm --mesh dp=2,tp=4 --inputs 'f32[64,32]@S(0),R; f32[32,16]'");
+  command->callback([flags, &session] {
+    session.choose([flags, &session] { return run_select(session, *flags); });
+  });
+}
+
+}  // namespace onedim
