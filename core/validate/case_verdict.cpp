@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <set>
 
 #include "core/validate/claims.hpp"
 #include "core/validate/partial_split.hpp"
 #include "core/validate/rule_judge.hpp"
+#include "core/validate/size_variants.hpp"
 
 namespace onedim {
 namespace {
@@ -44,9 +46,9 @@ RuleVerdict judge_from_record(Case& c, const CombinationRecord& record, const Cl
   for (size_t i = 0; i < record.sites.size(); ++i) {
     const SiteRecord& at = record.sites[i];
     const Case::Site& site = c.sites[i];
-    if (!at.tried || !claim.present[site.subject]) continue;
+    if ((!at.tried && !at.is_refused) || !claim.present[site.subject]) continue;
     if (!rule_applies(claim.rule, site.place->subject(), site.place->world())) continue;
-    bool judged = true, holds = at.verdict.status.ok();
+    bool judged = true, holds = at.verdict.status.ok() && !at.is_refused;
     for (size_t output = 0; output < claim.rule.outputs.size(); ++output) {
       if (claim.rule.outputs[output].is_none()) continue;
       const PlacementSet bit = PlacementSet{1} << bit_index(c, claim.rule, output);
@@ -57,7 +59,8 @@ RuleVerdict judge_from_record(Case& c, const CombinationRecord& record, const Cl
       RuleVerdict verdict = judge_rule_at(*site.place, claim.rule, c.options.draws, *c.registry);
       verdict.site = static_cast<int>(i);
       if (verdict.word == RuleVerdict::Word::kRefuted) return verdict;
-      continue;  // not accepted there: it is not offered, so it says nothing
+      if (result.word != RuleVerdict::Word::kHolds) result.reason = std::move(verdict.reason);
+      continue;  // not offered there, so nothing is said of it
     }
     if (judged)
       result = {RuleVerdict::Word::kHolds, static_cast<int>(i), {}};
@@ -82,6 +85,43 @@ RuleVerdict judge_claim(Case& c, std::span<const CombinationRecord> records, con
   return judge_rule(c, claim.rule, present[0] ? present : claim.present, kTwinDraws);
 }
 
+std::set<int64_t> sharded_sizes(const Case& c, const Rule& rule) {
+  std::set<int64_t> sizes;
+  for (size_t slot = 0; slot < rule.inputs.size(); ++slot) {
+    const Placement& placement = rule.inputs[slot];
+    if (placement.is_shard()) sizes.insert(c.sample().call.inputs[slot]->shape[placement.dim]);
+  }
+  for (size_t slot = 0; slot < rule.outputs.size(); ++slot) {
+    const Placement& placement = rule.outputs[slot];
+    if (placement.is_shard()) sizes.insert(c.sample().outputs[slot]->meta.shape[placement.dim]);
+  }
+  return sizes;
+}
+
+// A rule that applies at no site of the case, since it asks more of its shards than that they are
+// equal, is tried where every shard is as long as the sample's dim.
+RuleVerdict judge_on_long_shards(Case& c, const Claim& claim, RuleVerdict unjudged) {
+  if (!c.options.redraw_sizes || !claim.present[0]) return unjudged;
+  const std::set<int64_t> sizes = sharded_sizes(c, claim.rule);
+  if (sizes.empty()) return unjudged;
+  for (const int64_t world : c.options.worlds) {
+    std::optional<Subject> variant = multiplied_variant(c.sample(), sizes, world);
+    if (!variant) continue;
+    Result<std::vector<ClosedRule>> closed =
+        closed_rules(*c.op, variant->call, variant->outputs, *c.registry);
+    if (!closed.ok() || !rule_applies(claim.rule, *variant, world) ||
+        std::none_of(closed->begin(), closed->end(),
+                     [&](const ClosedRule& other) { return other.rule == claim.rule; }))
+      continue;
+    const int site = c.add_later_site(*std::move(variant), world);
+    RuleVerdict verdict =
+        judge_rule_at(*c.site(site).place, claim.rule, c.options.draws, *c.registry);
+    verdict.site = site;
+    if (verdict.word != RuleVerdict::Word::kNotJudged) return verdict;
+  }
+  return unjudged;
+}
+
 // Whether a refuted claim would be right as an even-only rule.
 bool holds_even(Case& c, const Claim& claim) {
   const auto is_shard = [](const Placement& placement) { return placement.is_shard(); };
@@ -96,6 +136,8 @@ bool holds_even(Case& c, const Claim& claim) {
 void add_claim_verdict(Case& c, std::span<const CombinationRecord> records, const Claim& claim,
                        CaseVerdict& verdict) {
   RuleVerdict judged = judge_claim(c, records, claim);
+  if (judged.word == RuleVerdict::Word::kNotJudged)
+    judged = judge_on_long_shards(c, claim, std::move(judged));
   switch (judged.word) {
     case RuleVerdict::Word::kRefuted:
       verdict.incorrect.push_back(
@@ -179,13 +221,48 @@ bool is_all_replicate(const Rule& rule) {
          std::all_of(rule.outputs.begin(), rule.outputs.end(), plain);
 }
 
-bool is_covered(const Case& c, std::span<const Claim> claims, const Rule& rule) {
+// A claim speaks of it wherever it applies and is offered.
+bool is_covered(const Case& c, std::span<const Claim> claims, const CombinationRecord& record,
+                const Rule& rule) {
   if ((c.op->flags & ONEDIM_OP_NO_IMPLIED_REPLICATE) != 0 && is_all_replicate(rule)) return true;
-  return std::all_of(c.sites.begin(), c.sites.end(), [&](const Case::Site& site) {
-    return !rule_applies(rule, site.place->subject(), site.place->world()) ||
-           is_claimed_at(claims, rule, site);
-  });
+  for (size_t i = 0; i < c.sites.size(); ++i) {
+    const Case::Site& site = c.sites[i];
+    if (record.sites[i].is_refused) continue;
+    if (rule_applies(rule, site.place->subject(), site.place->world()) &&
+        !is_claimed_at(claims, rule, site))
+      return false;
+  }
+  return true;
 }
+
+constexpr int64_t kUsualWorlds[] = {2, 3, 4};
+
+// Few worlds show little: shards of one row pass for rows that broadcast, signs cancel on an odd
+// number of ranks. So what looks missing is tried in the usual worlds too before it is told.
+class WiderCase {
+ public:
+  explicit WiderCase(const Case& c) : c_(c) {
+    const std::vector<int64_t>& worlds = c.options.worlds;
+    is_wider_ = std::any_of(std::begin(kUsualWorlds), std::end(kUsualWorlds), [&](int64_t world) {
+      return std::find(worlds.begin(), worlds.end(), world) == worlds.end();
+    });
+  }
+  bool refutes(const Rule& rule) {
+    if (!is_wider_) return false;
+    if (!made_) {
+      CaseOptions options = c_.options;
+      options.worlds.assign(std::begin(kUsualWorlds), std::end(kUsualWorlds));
+      made_ = make_case(*c_.op, {c_.sample().call, c_.sample().domains}, *c_.registry, options);
+    }
+    return made_->ok() &&
+           judge_rule(**made_, rule, {}, kMissingDraws).word == RuleVerdict::Word::kRefuted;
+  }
+
+ private:
+  const Case& c_;
+  bool is_wider_ = false;
+  std::optional<Result<Case>> made_;
+};
 
 // Whether the rule also holds where sums and products of integers wrap around. A claim need not,
 // but a rule that does not is not missed.
@@ -207,6 +284,19 @@ bool holds_wrapped(const Case& c, const Rule& rule) {
   return true;
 }
 
+void add_missing(Case& c, std::span<const CombinationRecord> records, std::span<const Claim> claims,
+                 CaseVerdict& verdict) {
+  WiderCase wider(c);
+  for (const CombinationRecord& record : records) {
+    for (Rule& rule : true_rules(c, record)) {
+      if (is_covered(c, claims, record, rule)) continue;
+      const RuleVerdict judged = judge_rule(c, rule, {}, kMissingDraws);
+      if (judged.word == RuleVerdict::Word::kRefuted || !holds_wrapped(c, rule)) continue;
+      if (!wider.refutes(rule)) verdict.missing.push_back(std::move(rule));
+    }
+  }
+}
+
 }  // namespace
 
 Result<CaseVerdict> validate_case(Case& c) {
@@ -220,15 +310,8 @@ Result<CaseVerdict> validate_case(Case& c) {
   const std::vector<CombinationRecord> records =
       search_combinations(c, claimed, verdict.statistics);
   for (const Claim& claim : *claims) add_claim_verdict(c, records, claim, verdict);
-  if (!truth_varies(c)) return verdict;
-  for (const CombinationRecord& record : records) {
-    for (Rule& rule : true_rules(c, record)) {
-      if (is_covered(c, *claims, rule)) continue;
-      const RuleVerdict judged = judge_rule(c, rule, {}, kMissingDraws);
-      if (judged.word == RuleVerdict::Word::kRefuted || !holds_wrapped(c, rule)) continue;
-      verdict.missing.push_back(std::move(rule));
-    }
-  }
+  if (truth_varies(c)) add_missing(c, records, *claims, verdict);
+  if (Status fault = c.fault(); !fault.ok()) return fault;
   return verdict;
 }
 

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "core/base/text.hpp"
+#include "core/base/shell_text.hpp"
 
 namespace onedim {
 namespace {
-
-constexpr std::string_view kEvenOnly = "even_only";
 
 // A claim rests on the few sites of its own sizes, so each gets more draws than a sample's would.
 constexpr int kDrawFactor = 3;
@@ -47,23 +45,9 @@ ClaimVerdict to_claim_verdict(Case& c, const Rule& rule, RuleVerdict judged) {
   return verdict;
 }
 
-// In single quotes, as the shell takes it.
-std::string quoted(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 }  // namespace
 
-Result<Rule> parse_claim(std::string_view text) {
-  text = trim(text);
-  const bool even_only = text.ends_with(kEvenOnly);
-  if (even_only) text = trim(text.substr(0, text.size() - kEvenOnly.size()));
-  Result<Rule> rule = parse_rule(text);
-  if (rule.ok()) rule->even_only = even_only;
-  return rule;
-}
+Result<Rule> parse_claim(std::string_view text) { return parse_conditional_rule(text); }
 
 Result<ClaimVerdict> judge_claim(const Op& op, const CallText& call, const Rule& rule,
                                  const Registry& registry, CaseOptions options) {
@@ -83,6 +67,7 @@ Result<ClaimVerdict> judge_claim(const Op& op, const CallText& call, const Rule&
     replace_any_shards(plain, true);
     judged = judge_rule(*made, plain, {}, options.draws);
   }
+  if (Status fault = made->fault(); !fault.ok()) return fault;
   return to_claim_verdict(*made, plain, std::move(judged));
 }
 
@@ -90,9 +75,9 @@ std::string claim_command(const Op& op, const Call& call, std::span<const Domain
                           const Rule& rule, std::span<const int64_t> worlds, uint64_t seed) {
   std::string list;
   for (const int64_t world : worlds) list += (list.empty() ? "" : ",") + std::to_string(world);
-  const std::string claim = format_rule(rule) + (rule.even_only ? " even_only" : "");
   return fmt::format("onedim validate {} --inputs {} --claim {} --worlds {} --seed {}", op.name(),
-                     quoted(format_call(call, domains)), quoted(claim), list, seed);
+                     shell_word(format_call(call, domains)),
+                     shell_word(format_conditional_rule(rule)), list, seed);
 }
 
 }  // namespace onedim

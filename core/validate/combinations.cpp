@@ -221,6 +221,9 @@ class Search {
       Trial trial(*site.place, {record.inputs, record.told, 0},
                   c_.op->is_position_aware() ? Sharing::kOwn : Sharing::kShared);
       at.verdict = trial.run(c_.outputs, wanted, c_.options.draws, !is_claimed);
+      at.is_refused = !at.verdict.is_offered;
+      at.tried = !at.is_refused;
+      if (at.is_refused) continue;
       note_site(c_, site, at, alive);
       if (!is_claimed && !alive.any_rule(c_.outputs)) return false;
     }

@@ -13,7 +13,8 @@ namespace onedim {
 struct SiteRecord {
   bool tried =
       false;  // false: a shard on a dim of length 1 here, or the combination was dead before
-  bool even = false;  // all its input shards divide
+  bool even = false;        // all its input shards divide
+  bool is_refused = false;  // by accept_local: it is not offered here, and counts as not tried
   TrialVerdict verdict;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // Explain: a refutation in numbers: the world, what every rank held of each input and computed,
-// what that joins to and what the op gives on whole tensors. Tensors of more than a few elements
-// are left to the command line that reproduces them.
+// what that joins to and what the op gives on whole tensors. Of tensors of more than a few elements
+// the failing one is shown, if they have it.
 
 #include <string>
 

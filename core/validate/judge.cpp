@@ -34,9 +34,14 @@ struct RealJudge {
     return error <= model.relative * (std::abs(truth) + magnitude) + absolute ? Element::kRight
                                                                               : Element::kWrong;
   }
+  // Whether an infinite result says nothing: joins may overflow on the way, copies may not.
+  bool skips_infinite(bool is_copy) const {
+    return !model.nonfinite && !(is_copy && model.finite_inputs);
+  }
   // One copy of an element, as R and shards have it.
   Element copy(double got, double truth) const {
-    if (!model.nonfinite && (!std::isfinite(truth) || std::isinf(got))) return Element::kSkipped;
+    if (!model.nonfinite && !std::isfinite(truth)) return Element::kSkipped;
+    if (std::isinf(got) && skips_infinite(true)) return Element::kSkipped;
     return compare(got, truth, 0);
   }
 };
@@ -56,27 +61,50 @@ double join_pair(Join join, double a, double b) {
   return a;
 }
 
+// What the roundings of the local values may add up to in the joined one. A maximum and a minimum
+// are local values; so, but for its own roundings, is a product's relative error.
+double joined_magnitude(Join join, double joined, double sum_of_locals, size_t world) {
+  if (join == Join::kSum) return sum_of_locals;
+  if (join == Join::kAvg) return sum_of_locals / static_cast<double>(world);
+  return std::abs(joined);
+}
+
+// Whether the other local factors leave so little for one of them that the dtype cannot hold it:
+// then a product that differs has underflowed on the way.
+bool may_underflow(const RealJudge& judge, double truth, std::span<const Lanes> locals,
+                   size_t index) {
+  const double smallest = 4 / judge.model.range;
+  double others = 1;
+  for (const Lanes& lanes : locals) {
+    const double local = std::abs(lanes.reals[index]);
+    if (local >= smallest) others *= local;
+  }
+  return truth != 0 && std::abs(truth) / others < smallest;
+}
+
 Element judge_joined(const RealJudge& judge, Join join, double truth, std::span<const Lanes> locals,
                      size_t index) {
   if (!judge.model.nonfinite && !std::isfinite(truth)) return Element::kSkipped;
   double joined = locals[0].reals[index];
   double magnitude = std::abs(joined);
   bool infinite = std::isinf(joined);
-  double largest = magnitude;
   for (size_t rank = 1; rank < locals.size(); ++rank) {
     const double local = locals[rank].reals[index];
     joined = join_pair(join, joined, local);
     magnitude += std::abs(local);
-    largest = std::max(largest, std::abs(local));
     infinite |= std::isinf(local);
   }
-  infinite |= join == Join::kProduct && largest > judge.largest_factor;
   if (join == Join::kAvg) joined /= static_cast<double>(locals.size());
   if (!judge.model.nonfinite && (infinite || std::isinf(joined))) return Element::kSkipped;
-  return judge.compare(joined, truth, join == Join::kProduct ? std::abs(joined) : magnitude);
+  const Element element =
+      judge.compare(joined, truth, joined_magnitude(join, joined, magnitude, locals.size()));
+  const bool underflows = element == Element::kWrong && join == Join::kProduct &&
+                          may_underflow(judge, truth, locals, index);
+  return underflows ? Element::kSkipped : element;
 }
 
-// Complex numbers are compared by magnitude; only sum, avg, product and copies exist.
+// Complex numbers are compared by magnitude; only sum, avg, product and copies exist. A copy is the
+// join of one.
 Element judge_complex(const RealJudge& judge, const Placement& placement,
                       std::complex<double> truth, std::span<const Lanes> locals, size_t index) {
   std::complex<double> joined{locals[0].reals[2 * index], locals[0].reals[2 * index + 1]};
@@ -91,10 +119,15 @@ Element judge_complex(const RealJudge& judge, const Placement& placement,
   }
   if (placement.is_partial("product") && !judge.model.nonfinite && largest > judge.largest_factor)
     return Element::kSkipped;
-  if (placement.is_partial("avg")) joined /= static_cast<double>(locals.size());
-  const bool finite =
-      std::isfinite(std::abs(truth)) && !std::isinf(std::abs(joined)) && !std::isinf(magnitude);
-  if (!finite && !judge.model.nonfinite) return Element::kSkipped;
+  if (placement.is_partial("avg")) {
+    joined /= static_cast<double>(locals.size());
+    magnitude /= static_cast<double>(locals.size());
+  }
+  if (placement.is_partial("product")) magnitude = std::abs(joined);
+  const bool is_infinite = std::isinf(std::abs(joined)) || std::isinf(magnitude);
+  const bool finite = std::isfinite(std::abs(truth)) && !is_infinite;
+  if (!judge.model.nonfinite && !std::isfinite(std::abs(truth))) return Element::kSkipped;
+  if (is_infinite && judge.skips_infinite(!placement.is_partial())) return Element::kSkipped;
   if (!finite || std::isnan(std::abs(joined))) {
     const Element real = judge.compare(joined.real(), truth.real(), 0);
     return real == Element::kRight ? judge.compare(joined.imag(), truth.imag(), 0) : real;
@@ -211,6 +244,17 @@ Judgement judge_partial(const RealJudge& judge, const Placement& placement, cons
   return tally.verdict();
 }
 
+// Over the finite local values; 0 for integers.
+double largest_of(std::span<const Lanes> locals) {
+  double largest = 0;
+  for (const Lanes& lanes : locals) {
+    for (const double value : lanes.reals) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
+  }
+  return largest;
+}
+
 double range_of(DType dtype) {
   switch (dtype) {
     case DType::kF64:
@@ -240,6 +284,7 @@ ErrorModel ErrorModel::of(DType dtype, DType coarsest) {
   const double relative = slack_of(epsilon) * epsilon;
   return {.relative = relative,
           .absolute = std::min(4 * epsilon, relative / 4),
+          .local = epsilon <= epsilon_of(DType::kF32) ? 4 * epsilon : 0,
           .range = range_of(dtype),
           .nonfinite = false};
 }
@@ -254,13 +299,48 @@ Truth make_truth(const Tensor& tensor) {
   return truth;
 }
 
+Lanes join_element(const Placement& placement, DType dtype, std::span<const Lanes> locals,
+                   int64_t element) {
+  const Join join = join_of(placement);
+  const size_t at = static_cast<size_t>(element);
+  Lanes joined;
+  joined.lane_class = locals[0].lane_class;
+  if (joined.lane_class == LaneClass::kInteger) {
+    joined.integers.push_back(join_integers(join, dtype, locals, at));
+    return joined;
+  }
+  if (joined.lane_class == LaneClass::kReal) {
+    double value = locals[0].reals[at];
+    for (size_t rank = 1; rank < locals.size(); ++rank)
+      value = join_pair(join, value, locals[rank].reals[at]);
+    joined.reals.push_back(value);
+  } else {
+    std::complex<double> value{locals[0].reals[2 * at], locals[0].reals[2 * at + 1]};
+    for (size_t rank = 1; rank < locals.size(); ++rank) {
+      const std::complex<double> local{locals[rank].reals[2 * at], locals[rank].reals[2 * at + 1]};
+      value = join == Join::kProduct ? value * local : value + local;
+    }
+    joined.reals = {value.real(), value.imag()};
+  }
+  for (double& value : joined.reals) {
+    if (join == Join::kAvg) value /= static_cast<double>(locals.size());
+  }
+  return joined;
+}
+
 Judgement judge(const Placement& placement, const Truth& truth,
                 std::span<const std::vector<int32_t>> owned, std::span<const Lanes> locals,
                 const ErrorModel& model, Mismatch* mismatch) {
   const bool is_product = placement.is_partial("product");
-  const RealJudge real{model, model.absolute * truth.largest,
-                       is_product ? largest_factor_of(model.range, locals.size()) : 0};
-  if (placement.is_partial()) return judge_partial(real, placement, truth, locals, mismatch);
+  RealJudge real{model, model.absolute * truth.largest,
+                 is_product ? largest_factor_of(model.range, locals.size()) : 0};
+  if (placement.is_partial()) {
+    const Judgement judgement = judge_partial(real, placement, truth, locals, mismatch);
+    const bool adds = placement.is_partial("sum") || placement.is_partial("avg");
+    if (judgement != Judgement::kFails || model.local == 0 || !adds) return judgement;
+    real.absolute += model.local * largest_of(locals);
+    return judge_partial(real, placement, truth, locals, mismatch);
+  }
   if (placement.is_replicate()) owned = {};
   return judge_copies(real, truth, owned, locals, mismatch);
 }

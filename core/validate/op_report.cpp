@@ -13,6 +13,7 @@ Json findings_json(const std::vector<RuleFinding>& findings) {
     Json item{{"rule", finding.rule}, {"case", finding.case_text}};
     if (!finding.reason.empty()) item["reason"] = finding.reason;
     if (!finding.repro.empty()) item["repro"] = finding.repro;
+    if (!finding.follows_from.empty()) item["follows_from"] = finding.follows_from;
     list.push_back(std::move(item));
   }
   return list;
@@ -21,8 +22,8 @@ Json findings_json(const std::vector<RuleFinding>& findings) {
 std::vector<RuleFinding> findings_from(const Json& list) {
   std::vector<RuleFinding> findings;
   for (const Json& item : list) {
-    findings.push_back(
-        {item.at("rule"), item.at("case"), item.value("reason", ""), item.value("repro", "")});
+    findings.push_back({item.at("rule"), item.at("case"), item.value("reason", ""),
+                        item.value("repro", ""), item.value("follows_from", "")});
   }
   return findings;
 }

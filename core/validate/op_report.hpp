@@ -13,9 +13,10 @@ namespace onedim {
 
 struct RuleFinding {
   std::string rule;
-  std::string case_text;  // the call it was judged on
-  std::string reason;     // incorrect: the counter-example; unexercised: why
-  std::string repro;      // a command line
+  std::string case_text;          // the call it was judged on
+  std::string reason;             // incorrect: the counter-example; unexercised: why
+  std::string repro;              // a command line
+  std::string follows_from = {};  // a rule of the same list that says the same and more; or ""
   bool operator==(const RuleFinding&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include "core/validate/case_verdict.hpp"
 #include "core/validate/claim.hpp"
 #include "core/validate/claims.hpp"
+#include "core/validate/in_flight.hpp"
 #include "core/validate/mutants.hpp"
 #include "core/validate/shrink.hpp"
 
@@ -28,7 +29,7 @@ std::string rule_text(const Rule& rule) {
 }
 
 RuleFinding incorrect_finding(const Case& c, const RefutedRule& refuted) {
-  const Case::Site& site = c.sites[refuted.site];
+  const Case::Site& site = c.site(refuted.site);
   const Subject& subject = site.place->subject();
   std::optional<SmallestCase> smallest =
       shrink(subject, refuted.rule, site.place->world(), *c.registry, c.options);
@@ -49,15 +50,70 @@ RuleFinding held_finding(const Case& c, const Rule& rule) {
                         c.options.seed)};
 }
 
+// True if the closure makes `rule` of `other`: R for an idempotent partial of an input, or one for
+// R of an output.
+bool follows(const Rule& rule, const Rule& other) {
+  const auto idempotent = [](const Placement& placement) {
+    return placement.is_partial() && is_idempotent_partial(placement.partial);
+  };
+  bool same = true;
+  for (size_t i = 0; i < rule.inputs.size(); ++i) {
+    if (rule.inputs[i] == other.inputs[i]) continue;
+    if (!rule.inputs[i].is_replicate() || !idempotent(other.inputs[i])) return false;
+    same = false;
+  }
+  for (size_t i = 0; i < rule.outputs.size(); ++i) {
+    if (rule.outputs[i] == other.outputs[i]) continue;
+    if (!idempotent(rule.outputs[i]) || !other.outputs[i].is_replicate()) return false;
+    same = false;
+  }
+  return !same && rule.even_only == other.even_only && rule.requirements == other.requirements;
+}
+
+// Which of the rules each one follows from, itself following from none; "" where there is none.
+std::vector<std::string> origins_of(const std::vector<const Rule*>& rules) {
+  std::vector<const Rule*> roots;
+  for (const Rule* rule : rules) {
+    const auto is_origin = [&](const Rule* other) { return follows(*rule, *other); };
+    if (std::none_of(rules.begin(), rules.end(), is_origin)) roots.push_back(rule);
+  }
+  std::vector<std::string> origins;
+  for (const Rule* rule : rules) {
+    const auto found = std::find_if(roots.begin(), roots.end(),
+                                    [&](const Rule* root) { return follows(*rule, *root); });
+    origins.push_back(found == roots.end() ? "" : rule_text(**found));
+  }
+  return origins;
+}
+
+void add_incorrect(const Case& c, const std::vector<RefutedRule>& incorrect, OpReport& report) {
+  std::vector<const Rule*> rules;
+  for (const RefutedRule& refuted : incorrect) rules.push_back(&refuted.rule);
+  const std::vector<std::string> origins = origins_of(rules);
+  for (size_t i = 0; i < incorrect.size(); ++i) {
+    report.incorrect.push_back(incorrect_finding(c, incorrect[i]));
+    report.incorrect.back().follows_from = origins[i];
+  }
+}
+
+void add_missing(const Case& c, const std::vector<Rule>& missing, OpReport& report) {
+  std::vector<const Rule*> rules;
+  for (const Rule& rule : missing) rules.push_back(&rule);
+  const std::vector<std::string> origins = origins_of(rules);
+  for (size_t i = 0; i < missing.size(); ++i) {
+    report.missing.push_back(held_finding(c, missing[i]));
+    report.missing.back().follows_from = origins[i];
+  }
+}
+
 void add_case(Case& c, CaseVerdict verdict, OpReport& report) {
   report.draws = std::max(report.draws, static_cast<int64_t>(c.sites.size()) * c.options.draws);
   report.combinations += verdict.statistics.combinations;
   report.tried += verdict.statistics.tried;
   for (const Rule& rule : verdict.proved)
     report.proved.push_back({rule_text(rule), c.text(), {}, {}});
-  for (const RefutedRule& refuted : verdict.incorrect)
-    report.incorrect.push_back(incorrect_finding(c, refuted));
-  for (const Rule& rule : verdict.missing) report.missing.push_back(held_finding(c, rule));
+  add_incorrect(c, verdict.incorrect, report);
+  add_missing(c, verdict.missing, report);
   for (const auto& [rule, reason] : verdict.unexercised) {
     report.unexercised.push_back(held_finding(c, rule));
     report.unexercised.back().reason = reason;
@@ -88,6 +144,7 @@ void note_nonfinite(const Op& op, CallText sample, const Registry& registry,
 
 OpReport validate_sample(const Op& op, const std::string& text, const Registry& registry,
                          const ValidateOptions& options) {
+  const InFlight flight(op.name(), text, {}, options.cases.worlds.front(), options.cases.seed);
   OpReport report;
   report.samples = 1;
   const auto fail = [&](const Status& status) {
@@ -110,6 +167,7 @@ OpReport validate_sample(const Op& op, const std::string& text, const Registry& 
 
 OpReport judge_claim_text(const Op& op, const std::string& text, const std::string& claim,
                           const Registry& registry, const CaseOptions& options) {
+  const InFlight flight(op.name(), text, claim, options.worlds.front(), options.seed);
   OpReport report;
   report.samples = 1;
   const auto fail = [&](const Status& status) { report.errors.emplace_back(message_of(status)); };

@@ -28,14 +28,20 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Everything the split of one element may depend on. T is double or int64_t.
 template <typename T>
 struct Splitter {
-  NumberGrid grid;
+  NumberGrid ordinary;  // of the dtype
+  double magnitude;     // the largest of the tensor: zeros are split as widely
   int64_t world;
   int variant;
   bool nonnegative;  // unsigned dtypes and indices: no local value below 0
   T bound;           // indices: local values stay below it; 0: no bound
   bool nonfinite;    // the domain has infinities
   Random random;
+  NumberGrid grid = ordinary;  // of the element that is split
 
+  void scale_to(T value) {
+    const double size = std::abs(static_cast<double>(value));
+    grid = ordinary.around(size == 0 ? magnitude : size);
+  }
   T on_grid(double low, double high) {
     const int64_t from = static_cast<int64_t>(low / grid.step),
                   to = static_cast<int64_t>(high / grid.step);
@@ -48,13 +54,15 @@ struct Splitter {
 template <typename T>
 constexpr T kSumIdentity = static_cast<T>(-0.0);
 
-// parts += a split of zero: random parts, or +-offset, whose last takes the rest.
+// parts += a split of zero: random parts, or +-offset, whose last takes the rest. Parts of a sign
+// that would let the rest grow take the other one.
 template <typename T>
 void add_zero_sum(Splitter<T>& s, std::span<T> parts) {
   T rest = 0;
   const bool starts_negative = s.random.chance(50);
   for (size_t rank = 0; rank + 1 < parts.size(); ++rank) {
     T part = s.signed_part();
+    if (std::abs(static_cast<double>(rest + part)) > s.grid.limit) part = -part;
     const bool negative =
         (rank % 2 == 1) != starts_negative;  // in turns, so that the rest stays small
     if (s.variant == kOffsets) part = static_cast<T>(negative ? -s.grid.offset : s.grid.offset);
@@ -132,6 +140,8 @@ void split_avg(Splitter<T>& s, T value, int64_t owner, std::span<T> parts) {
   switch (s.variant) {
     case kElementOwner:
     case kPieceOwner:
+      if (std::abs(static_cast<double>(count * value)) > s.grid.largest)
+        return add_zero_sum(s, parts);
       std::fill(parts.begin(), parts.end(), T{0});
       parts[owner] = count * value;
       return;
@@ -173,6 +183,7 @@ void split_extreme(Splitter<T>& s, T value, bool is_max, int64_t owner, std::spa
   for (T& part : parts) {
     const T distance = s.variant == kOneOwner ? T{0} : gap(s, value);  // R -> P(max) keeps all
     part = is_max ? value - distance : value + distance;
+    part = std::clamp(part, static_cast<T>(-s.grid.largest), static_cast<T>(s.grid.largest));
     if (s.nonnegative && part < 0) part = 0;
     if (s.bound > 0 && part >= s.bound) part = s.bound - 1;
     if constexpr (std::is_same_v<T, double>) {
@@ -233,9 +244,13 @@ void split_element(Splitter<T>& s, std::string_view kind, T value, int64_t owner
                    std::span<T> parts) {
   if (kind == "sum" || kind == "avg") {
     // Multiples of zero are zeros: what tells zero from what adds up to it needs other parts.
+    // Multiples beyond the dtype's range are none.
     const bool scales =
         s.variant == kMultiples || s.variant == kFractions || s.variant == kSignChange;
-    const int variant = std::exchange(s.variant, value == 0 && scales ? kRandom : s.variant);
+    const bool is_free = value == 0 || std::abs(static_cast<double>(value)) > s.grid.largest / 3;
+    const bool is_zero = s.magnitude == 0 && s.variant != kOneOwner;  // and so is all the tensor
+    const int variant =
+        std::exchange(s.variant, is_zero || (is_free && scales) ? kRandom : s.variant);
     if (kind == "sum")
       split_sum(s, value, owner, parts);
     else
@@ -303,7 +318,10 @@ void split_all(Splitter<T>& s, std::string_view kind, const std::vector<T>& valu
     if constexpr (std::is_same_v<T, double>) {
       if (!std::isfinite(values[i])) split_nonfinite(s, kind, values[i], rank, parts), done = true;
     }
-    if (!done) split_element(s, kind, values[i], rank, std::span<T>(parts));
+    if (!done) {
+      s.scale_to(values[i]);
+      split_element(s, kind, values[i], rank, std::span<T>(parts));
+    }
     for (int64_t r = 0; r < s.world; ++r) (*locals[r])[i] = parts[r];
   }
 }
@@ -368,15 +386,21 @@ void wrap_around(DType dtype, std::string_view kind, const std::vector<int64_t>&
 }
 
 template <typename T>
-Splitter<T> make_splitter(DType dtype, int64_t world, int variant, const Domain& domain,
-                          uint64_t key) {
+Splitter<T> make_splitter(DType dtype, const std::vector<T>& values, int64_t world, int variant,
+                          const Domain& domain, uint64_t key) {
   const NumberGrid grid = grid_of(dtype);
+  double magnitude = 0;
+  for (const T value : values) {
+    const double size = std::abs(static_cast<double>(value));
+    if (std::isfinite(size)) magnitude = std::max(magnitude, size);
+  }
   T bound = 0;
   if (binds_local_values(domain)) {
     if (const int64_t* limit = domain.arguments[0].get_if<int64_t>())
       bound = static_cast<T>(*limit);
   }
   return {grid,
+          magnitude,
           world,
           variant,
           !grid.is_signed || bound > 0,
@@ -402,14 +426,14 @@ std::vector<Tensor> split_partial(const Tensor& global, std::string_view kind, i
   if (dtype == DType::kBool) {
     split_flags(values.integers, kind == "max", owner, variant, Random(mix_key(key, 3)), integers);
   } else if (values.lane_class == LaneClass::kInteger) {
-    auto splitter = make_splitter<int64_t>(dtype, world, variant, domain, key);
+    auto splitter = make_splitter<int64_t>(dtype, values.integers, world, variant, domain, key);
     split_all(splitter, kind, values.integers, owner, integers);
     if (options.wraps && world > 1 && splitter.bound == 0)
       wrap_around(dtype, kind, owner, integers);
   } else if (values.lane_class == LaneClass::kComplex && kind == "product") {
     split_complex_product(values.reals, owner, variant, Random(mix_key(key, 3)), reals);
   } else {
-    auto splitter = make_splitter<double>(dtype, world, variant, domain, key);
+    auto splitter = make_splitter<double>(dtype, values.reals, world, variant, domain, key);
     split_all(splitter, kind, values.reals, owner, reals);
   }
   std::vector<Tensor> locals;

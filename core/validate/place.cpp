@@ -1,24 +1,19 @@
 #include "core/validate/place.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "core/layout/partition.hpp"
 #include "core/pack/variant.hpp"
+#include "core/validate/in_flight.hpp"
+#include "core/validate/number_grid.hpp"
 #include "core/validate/partial_split.hpp"
 
 namespace onedim {
 namespace {
 
 constexpr uint64_t kSplitStream = 0x5011;
-
-// Slots share a kind in some places and differ in others; the first draw of a place is the most
-// general one.
-ValueKind kind_of(int number, int slot, uint64_t key) {
-  const int stride = 1 + 2 * static_cast<int>(key % 4);
-  const bool shared = key % 4 == 0 || number % kValueKindCount == 0;
-  return static_cast<ValueKind>((number + (shared ? 0 : slot * stride)) % kValueKindCount);
-}
 
 // Every round of value kinds meets the variants one further on, so all pairs come up in time.
 int split_variant_of(int number, int slot, uint64_t key) {
@@ -37,6 +32,18 @@ DType coarsest_float(const Subject& subject, DType output) {
     if (input) consider(input->dtype);
   }
   return coarsest;
+}
+
+// Integers that a call turns into f32 stay exact there up to 2^24, split by offsets too; in
+// narrower floats none but small ones do.
+int large_power_of_integers(const Subject& subject) {
+  constexpr int kExactInF32 = 13;
+  double epsilon = epsilon_of(coarsest_float(subject, DType::kI64));
+  for (const OptionalOutput& output : subject.outputs) {
+    if (output) epsilon = std::max(epsilon, epsilon_of(output->meta.dtype));
+  }
+  if (epsilon <= epsilon_of(DType::kF64)) return 64;
+  return epsilon <= epsilon_of(DType::kF32) ? kExactInF32 : 0;
 }
 
 Tensor gather_owned(const Tensor& global, const std::vector<int32_t>& owned, Dims shape) {
@@ -60,25 +67,49 @@ void copy_some(const Tensor& from, Tensor& to, Random random) {
   }
 }
 
-Status run_truth(const Subject& subject, Draw& draw) {
+// Of the bytes in memory, gaps included.
+uint64_t fingerprint(const Tensor& tensor) {
+  if (tensor.data() == nullptr || tensor.element_count() == 0) return 0;
+  const int64_t bytes = tensor.meta().storage_length() * size_of(tensor.dtype());
+  uint64_t print = static_cast<uint64_t>(bytes);
+  for (int64_t at = 0; at < bytes; at += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, tensor.data() + at, std::min<int64_t>(8, bytes - at));
+    print = (print ^ word) * 0x9e3779b97f4a7c15u;
+    print ^= print >> 29;
+  }
+  return print;
+}
+
+// Values that are no number at all may be drawn.
+bool may_be_infinite(const Domain& domain) {
+  return std::any_of(domain.arguments.begin(), domain.arguments.end(), [](const Value& value) {
+    const double* real = value.get_if<double>();
+    return real != nullptr && !std::isfinite(*real);
+  });
+}
+
+}  // namespace
+
+Result<std::vector<std::optional<Truth>>> compute_truths(const Subject& subject,
+                                                         const std::vector<Tensor>& inputs) {
   const std::vector<int> written = written_slots(*subject.op, subject.call);
-  std::vector<Tensor> copies(draw.inputs);
+  std::vector<Tensor> copies(inputs);
   std::vector<Tensor*> pointers(copies.size(), nullptr);
   for (size_t slot = 0; slot < copies.size(); ++slot) {
     if (subject.call.inputs[slot]) pointers[slot] = &copies[slot];
   }
   for (const int slot : written) {
-    if (subject.call.inputs[slot]) copies[slot] = draw.inputs[slot].clone();
+    if (subject.call.inputs[slot]) copies[slot] = inputs[slot].clone();
   }
   auto outputs = run_op(*subject.op, subject.call, pointers);
   if (!outputs.ok()) return outputs.status();
+  std::vector<std::optional<Truth>> truths;
   for (const std::optional<Tensor>& output : *outputs) {
-    draw.truths.push_back(output ? std::optional<Truth>(make_truth(*output)) : std::nullopt);
+    truths.push_back(output ? std::optional<Truth>(make_truth(*output)) : std::nullopt);
   }
-  return absl::OkStatus();
+  return truths;
 }
-
-}  // namespace
 
 Place::Place(const Subject& subject, int64_t world, uint64_t key, bool wraps)
     : subject_(&subject),
@@ -88,37 +119,85 @@ Place::Place(const Subject& subject, int64_t world, uint64_t key, bool wraps)
       constants_(attribute_constants(subject.call)),
       varies_(subject.outputs.size(), false),
       first_values_(subject.outputs.size()) {
+  for (const double constant : constants_)
+    largest_constant_ = std::max(largest_constant_, std::abs(constant));
   const bool nonfinite =
       std::any_of(subject.domains.begin(), subject.domains.end(), is_nonfinite_domain);
+  integer_power_ = large_power_of_integers(subject);
+  const bool finite_inputs =
+      std::none_of(subject.domains.begin(), subject.domains.end(), may_be_infinite);
   for (const OptionalOutput& output : subject.outputs) {
     ErrorModel model;
     if (output)
       model = ErrorModel::of(output->meta.dtype, coarsest_float(subject, output->meta.dtype));
     model.nonfinite = nonfinite;
+    model.finite_inputs = finite_inputs;
     models_.push_back(model);
   }
+}
+
+// Slots share a kind in some places and differ in others; the first draw of a place is the most
+// general one. The others start somewhere else in every place, so that few draws leave none out.
+ValueKind Place::kind_of(int number, int slot) const {
+  const int stride = 1 + 2 * static_cast<int>(key_ % 4);
+  const bool shared = key_ % 4 == 0 || number % kValueKindCount == 0;
+  const int turn = (number + (shared ? 0 : slot * stride)) % kValueKindCount;
+  const int start = static_cast<int>(key_ / 64 % (kValueKindCount - 1));
+  return static_cast<ValueKind>(turn == 0 ? 0 : 1 + (turn - 1 + start) % (kValueKindCount - 1));
+}
+
+// The one slot that may have large values in this draw, since products of several leave the range;
+// -1 if there is none.
+int Place::large_slot(int number) const {
+  absl::InlinedVector<int, 8> slots;
+  for (int slot = 0; slot < static_cast<int>(subject_->call.inputs.size()); ++slot) {
+    if (subject_->call.inputs[slot] && kind_of(number, slot) == ValueKind::kLarge)
+      slots.push_back(slot);
+  }
+  if (slots.empty()) return -1;
+  return slots[(key_ / 8 + static_cast<uint64_t>(number / kValueKindCount)) % slots.size()];
+}
+
+// Whether an op that multiplies values by each other, or by a constant, may leave the dtype's
+// range.
+bool Place::may_wrap(DType dtype, ValueKind kind) const {
+  if (!is_integral(dtype)) return false;
+  if (kind == ValueKind::kLarge) return true;
+  const NumberGrid grid = grid_of(dtype);
+  if (kind == ValueKind::kConstants && largest_constant_ > grid.wide) return true;
+  return largest_constant_ * (grid.wide + grid.offset) > grid.largest;
 }
 
 const Draw& Place::draw(int number) {
   if (number >= static_cast<int>(draws_.size())) draws_.resize(number + 1);
   if (draws_[number]) return *draws_[number];
+  InFlight::at_world(world_);
   auto draw = std::make_unique<Draw>();
   const uint64_t key = mix_key(key_, number);
   const std::vector<OptionalMeta>& metas = subject_->call.inputs;
   draw->inputs.resize(metas.size());
+  const int large = large_slot(number);
   int first = -1;
   for (int slot = 0; slot < static_cast<int>(metas.size()); ++slot) {
     if (!metas[slot]) continue;
-    const ValueKind kind = kind_of(number, slot, key_);
+    ValueKind kind = kind_of(number, slot);
+    if (kind == ValueKind::kLarge && slot != large) kind = ValueKind::kMixed;
+    const int power = is_integral(metas[slot]->dtype) ? integer_power_ : 64;
+    draw->has_large_values |= kind == ValueKind::kLarge;
+    draw->may_wrap |= may_wrap(metas[slot]->dtype, kind);
     draw->inputs[slot] = draw_values(*metas[slot], subject_->domains[slot], kind, constants_,
-                                     Random(mix_key(key, slot)));
+                                     Random(mix_key(key, slot)), power);
     const bool plain = subject_->domains[slot].name.empty();
     if (kind == ValueKind::kTies && plain && first >= 0) {
       copy_some(draw->inputs[first], draw->inputs[slot], Random(mix_key(key, 1000 + slot)));
     }
     if (plain && first < 0) first = slot;
   }
-  draw->status = run_truth(*subject_, *draw);
+  for (const Tensor& input : draw->inputs) draw->prints.push_back(fingerprint(input));
+  Result<std::vector<std::optional<Truth>>> truths = compute_truths(*subject_, draw->inputs);
+  if (truths.ok()) draw->truths = *std::move(truths);
+  draw->status = truths.status();
+  note_fault(draw->status);
   for (size_t output = 0; output < draw->truths.size(); ++output) {
     if (draw->truths[output]) note_variation(static_cast<int>(output), *draw->truths[output]);
   }
@@ -138,15 +217,44 @@ void Place::note_variation(int output, const Truth& truth) {
 
 LocalTensors& Place::locals(int slot, const Placement& placement) {
   auto [entry, is_new] = locals_.try_emplace({slot, placement});
-  if (is_new) entry->second = {slot, placement, {}};
+  if (is_new) entry->second = {slot, placement, {}, {}};
   return entry->second;
 }
 
 std::span<Tensor> Place::locals_of_draw(LocalTensors& locals, int draw) {
   if (draw >= static_cast<int>(locals.draws.size())) locals.draws.resize(draw + 1);
-  if (locals.draws[draw].empty())
-    locals.draws[draw] = make_locals(draw, locals.slot, locals.placement);
-  return locals.draws[draw];
+  std::vector<Tensor>& made = locals.draws[draw];
+  if (made.empty()) {
+    made = make_locals(draw, locals.slot, locals.placement);
+    const bool shares = locals.placement.is_replicate();  // storage of the draw
+    for (size_t rank = 0; draw == 0 && !shares && rank < made.size(); ++rank)
+      locals.prints.push_back(fingerprint(made[rank]));
+  }
+  return made;
+}
+
+void Place::note_fault(const Status& status) {
+  if (fault_.ok() && status.code() == absl::StatusCode::kDataLoss) fault_ = status;
+}
+
+Status Place::fault() const {
+  if (!fault_.ok()) return fault_;
+  const auto changed = [&](size_t slot) {
+    return absl::DataLossError(fmt::format(
+        "{}: the kernel changed its input {}, which it may only read", subject_->op->name(), slot));
+  };
+  for (const std::unique_ptr<Draw>& draw : draws_) {
+    for (size_t slot = 0; draw != nullptr && slot < draw->inputs.size(); ++slot) {
+      if (fingerprint(draw->inputs[slot]) != draw->prints[slot]) return changed(slot);
+    }
+  }
+  for (const auto& [key, locals] : locals_) {
+    for (size_t rank = 0; rank < locals.prints.size(); ++rank) {
+      if (fingerprint(locals.draws[0][rank]) != locals.prints[rank])
+        return changed(static_cast<size_t>(locals.slot));
+    }
+  }
+  return absl::OkStatus();
 }
 
 RankSet& Place::shared_ranks(const RankPlacements& placements) {

@@ -3,7 +3,8 @@
 // share there: the drawn global inputs, the truth (the op on whole tensors), the local tensors of
 // every slot under every placement, and which global elements a shard owns. All of it is made on
 // first use and kept. A draw is keyed by seed, sizes, world and number, so results do not depend on
-// the order of use. Not thread-safe.
+// the order of use. What a kernel does against the contract whatever its rules are (an output left
+// unwritten, an input changed) is a fault of the place. Not thread-safe.
 
 #include <map>
 #include <memory>
@@ -20,7 +21,14 @@ struct Draw {
   std::vector<Tensor> inputs;                // empty tensors where absent
   std::vector<std::optional<Truth>> truths;  // per output
   Status status;                             // of the op on whole tensors
+  bool has_large_values = false;             // of ValueKind::kLarge
+  bool may_wrap = false;                     // integers, with values or constants that are large
+  std::vector<uint64_t> prints;              // of the inputs as drawn
 };
+
+// What the op gives on whole tensors, one an output; written inputs are copied first.
+Result<std::vector<std::optional<Truth>>> compute_truths(const Subject& subject,
+                                                         const std::vector<Tensor>& inputs);
 
 using OwnedElements = std::vector<std::vector<int32_t>>;  // per rank, in local order
 
@@ -29,6 +37,7 @@ struct LocalTensors {
   int slot = 0;
   Placement placement;
   std::vector<std::vector<Tensor>> draws;
+  std::vector<uint64_t> prints;  // of the first draw as made
 };
 
 class Place {
@@ -54,8 +63,15 @@ class Place {
   const ErrorModel& error_model(int output) const { return models_[output]; }
   // True once two judged elements of `output` differed in any draw made so far.
   bool varies(int output) const { return varies_[output]; }
+  // Kernels' faults are told as DataLoss; other statuses are ignored here.
+  void note_fault(const Status& status);
+  // The first fault noted, or an input that no longer is as it was drawn.
+  Status fault() const;
 
  private:
+  ValueKind kind_of(int number, int slot) const;
+  int large_slot(int number) const;
+  bool may_wrap(DType dtype, ValueKind kind) const;
   void note_variation(int output, const Truth& truth);
   std::vector<Tensor> make_locals(int draw, int slot, const Placement& placement);
 
@@ -64,6 +80,9 @@ class Place {
   bool wraps_;
   uint64_t key_;
   std::vector<double> constants_;
+  double largest_constant_ = 0;
+  int integer_power_ = 64;  // see large_power_of_integers
+  Status fault_;
   std::vector<ErrorModel> models_;
   std::vector<bool> varies_;
   std::vector<std::optional<double>> first_values_;

@@ -1,6 +1,8 @@
 #pragma once
 // RankCall: one rank's local call, prepared once and run for many draws. Outputs are written into
-// tensors kept here; an input that the op writes is copied first, so that the drawn values survive.
+// tensors kept here, marked before each run; an input that the op writes is copied first, so that
+// the drawn values survive. The location is told to position-aware ops only: of all others it is
+// claimed that they do without.
 
 #include <memory>
 #include <vector>
@@ -16,16 +18,19 @@ class RankCall {
   static Result<std::unique_ptr<RankCall>> create(const Op& op, LocalCall local);
 
   const LocalCall& local() const { return local_; }
-  // `inputs` per slot; those of absent slots are ignored.
+  // `inputs` per slot; those of absent slots are ignored. DataLoss: the kernel left an output
+  // element unwritten.
   Status run(std::span<Tensor* const> inputs);
   // The results of the last run; empty where absent.
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
  private:
-  explicit RankCall(LocalCall local) : local_(std::move(local)) {}
-  void allocate(const Op& op);
+  RankCall(const Op& op, LocalCall local) : op_(op), local_(std::move(local)) {}
+  void allocate();
   void place_views();
+  Status run_once(std::span<Tensor* const> inputs);
 
+  const Op& op_;
   LocalCall local_;
   std::unique_ptr<PreparedCompute> compute_;
   std::vector<int> written_;     // input slots that are written
@@ -34,6 +39,7 @@ class RankCall {
   std::vector<Tensor> outputs_;
   std::vector<Tensor*> input_pointers_;
   std::vector<Tensor*> output_pointers_;
+  std::vector<Tensor*> marked_;  // outputs that are not views
 };
 
 }  // namespace onedim

@@ -15,6 +15,19 @@ std::string at_rank(int64_t rank, int64_t world) {
   return fmt::format("rank {} of {}", rank, world);
 }
 
+// make_local_call asks accept_local where the shapes match. Told outputs of another dtype, they
+// never do; so the two refusals can be told apart, and accept_local is asked whatever the shapes.
+std::vector<OptionalOutput> never_matching(std::vector<OptionalOutput> outputs) {
+  for (OptionalOutput& output : outputs) {
+    if (output) output->meta.dtype = output->meta.dtype == DType::kBool ? DType::kI8 : DType::kBool;
+  }
+  return outputs;
+}
+
+bool asks_accept(const Op& op) {
+  return (op.plain != nullptr ? op.plain->accept_fn : op.accept_fn) != nullptr;
+}
+
 }  // namespace
 
 RankSet::RankSet(const Subject& subject, int64_t world, const RankPlacements& placements)
@@ -27,34 +40,27 @@ RankSet::RankSet(const Subject& subject, int64_t world, const RankPlacements& pl
 }
 
 Status RankSet::prepare(const RankPlacements& placements) {
+  const Op& op = *subject_.op;
   const Mesh mesh = Mesh::line(world_);
-  const std::vector<Layout> inputs = layouts_of(placements.inputs),
-                            outputs = layouts_of(placements.outputs);
+  const bool asks = asks_accept(op);
+  const std::vector<OptionalOutput> outputs =
+      asks ? never_matching(subject_.outputs) : subject_.outputs;
+  const std::vector<Layout> input_layouts = layouts_of(placements.inputs),
+                            output_layouts = layouts_of(placements.outputs);
   const uint64_t tags[] = {placements.tag};
   for (int64_t rank = 0; rank < world_; ++rank) {
-    Result<LocalCall> local = make_local_call(*subject_.op, subject_.call, subject_.outputs, inputs,
-                                              outputs, mesh, {rank}, tags);
-    if (!local.ok()) {
-      not_accepted_ = is_refused_by_accept(inputs, outputs, mesh, rank, tags);
-      return annotate(local.status(), at_rank(rank, world_));
+    Result<LocalCall> local = make_local_call(op, subject_.call, outputs, input_layouts,
+                                              output_layouts, mesh, {rank}, tags);
+    if (!local.ok()) return annotate(local.status(), at_rank(rank, world_));
+    if (asks && acceptance_.ok()) {
+      acceptance_ = annotate(op.accept_local(local->call, local->outputs, &local->location),
+                             at_rank(rank, world_));
     }
-    Result<std::unique_ptr<RankCall>> call = RankCall::create(*subject_.op, *std::move(local));
+    Result<std::unique_ptr<RankCall>> call = RankCall::create(op, *std::move(local));
     if (!call.ok()) return annotate(call.status(), at_rank(rank, world_));
     ranks_.push_back(*std::move(call));
   }
   return absl::OkStatus();
-}
-
-// accept_local is only asked where the shapes match, so a call told other outputs gets past it.
-bool RankSet::is_refused_by_accept(std::span<const Layout> inputs, std::span<const Layout> outputs,
-                                   const Mesh& mesh, int64_t rank,
-                                   std::span<const uint64_t> tags) const {
-  const Op& plain = subject_.op->plain != nullptr ? *subject_.op->plain : *subject_.op;
-  if (plain.accept_fn == nullptr) return false;
-  const std::vector<Layout> replicated(outputs.size(), Layout::replicated(1));
-  return make_local_call(*subject_.op, subject_.call, subject_.outputs, inputs, replicated, mesh,
-                         {rank}, tags)
-      .ok();
 }
 
 Status RankSet::run(std::span<const std::span<Tensor>> locals) {

@@ -21,9 +21,9 @@ class RankSet {
 
   // Why there are no local calls, if there are none.
   const Status& status() const { return status_; }
-  // True if the op's accept_local is what refused: then the strategy is not offered here, and
-  // nothing is said of the rule.
-  bool is_not_accepted() const { return not_accepted_; }
+  // What the op's accept_local says, whatever the outputs' shapes. Where it refuses on some rank,
+  // the strategy is not offered and nothing is said of the rule.
+  const Status& acceptance() const { return acceptance_; }
   std::span<const std::unique_ptr<RankCall>> ranks() const { return ranks_; }
   // Runs every rank. `locals` per slot, one tensor a rank; empty where absent.
   Status run(std::span<const std::span<Tensor>> locals);
@@ -32,14 +32,12 @@ class RankSet {
 
  private:
   Status prepare(const RankPlacements& placements);
-  bool is_refused_by_accept(std::span<const Layout> inputs, std::span<const Layout> outputs,
-                            const Mesh& mesh, int64_t rank, std::span<const uint64_t> tags) const;
 
   const Subject& subject_;
   int64_t world_;
   std::vector<std::unique_ptr<RankCall>> ranks_;
   Status status_;
-  bool not_accepted_ = false;
+  Status acceptance_;
   std::vector<std::vector<Lanes>> results_;
   std::vector<Tensor*> inputs_;  // of the rank that runs
 };

@@ -60,6 +60,19 @@ void single_candidates(const Rule& rule, const Subject& subject,
   }
 }
 
+// The op does not offer the rule here; what is said of it are the shapes only.
+RuleVerdict judge_unoffered(Place& place, const Trial& trial, const Rule& rule,
+                            std::span<const std::vector<Placement>> candidates,
+                            std::span<const PlacementSet> wanted) {
+  for (size_t output = 0; output < wanted.size(); ++output) {
+    const int slot = static_cast<int>(output);
+    if (wanted[output] != 0 && trial.fitting(slot, candidates[output], wanted[output]) == 0)
+      return refuted(explain_refutation(place, rule, slot, 0));
+  }
+  return {RuleVerdict::Word::kNotJudged, -1,
+          fmt::format("accept_local refuses it: {}", message_of(trial.acceptance()))};
+}
+
 }  // namespace
 
 bool rule_divides(const Rule& rule, const Subject& subject, int64_t world) {
@@ -82,13 +95,12 @@ bool rule_applies(const Rule& rule, const Subject& subject, int64_t world) {
 RuleVerdict judge_rule_at(Place& place, const Rule& rule, int draws, const Registry& registry) {
   const Subject& subject = place.subject();
   Trial trial(place, {rule.inputs, rule.outputs, rule.tag});
-  if (trial.is_not_accepted())
-    return {RuleVerdict::Word::kNotJudged, -1, std::string(message_of(trial.status()))};
   if (!trial.status().ok())
     return refuted(fmt::format("the local call is refused: {}", message_of(trial.status())));
   std::vector<std::vector<Placement>> candidates;
   std::vector<PlacementSet> wanted;
   single_candidates(rule, subject, candidates, wanted);
+  if (!trial.acceptance().ok()) return judge_unoffered(place, trial, rule, candidates, wanted);
   const bool has_plain = std::count(wanted.begin(), wanted.end(), 1) > 0;
   bool judged = rule.outputs.empty();
   if (has_plain) {

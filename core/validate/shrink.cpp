@@ -27,8 +27,8 @@ class Shrinker {
   std::optional<SmallestCase> run(const Subject& subject, int64_t world) {
     if (!fails(subject, world)) return std::nullopt;
     for (int round = 0; round < 3; ++round) {
-      const bool world = shrink_world(), sizes = shrink_sizes(), attributes = shrink_attributes();
-      if (!world && !sizes && !attributes) break;
+      const bool fewer = shrink_world(), sizes = shrink_sizes(), attributes = shrink_attributes();
+      if (!fewer && !sizes && !attributes) break;
     }
     return smallest_;
   }

@@ -47,25 +47,25 @@ void map_domains(std::vector<Domain>& domains, const SizeMap& sizes) {
   }
 }
 
-bool map_inputs(Call& call, const SizeMap& sizes) {
+bool map_inputs(Call& call, const SizeMap& sizes, int64_t most_elements) {
   for (OptionalMeta& meta : call.inputs) {
     if (!meta) continue;
     Dims shape = meta->shape;
     for (int64_t& size : shape) size = map_size(sizes, size);
-    if (checked_volume(shape) < 0 || checked_volume(shape) > kMaxVariantElements) return false;
+    if (checked_volume(shape) < 0 || checked_volume(shape) > most_elements) return false;
     *meta = TensorMeta::contiguous(meta->dtype, std::move(shape));
   }
   return true;
 }
 
-std::optional<Subject> infer_again(Subject subject) {
+std::optional<Subject> infer_again(Subject subject, int64_t most_elements) {
   Result<std::vector<OptionalOutput>> outputs = subject.op->infer(subject.call);
   if (!outputs.ok() || outputs->size() != subject.outputs.size()) return std::nullopt;
   for (size_t i = 0; i < outputs->size(); ++i) {
     const OptionalOutput &now = (*outputs)[i], &before = subject.outputs[i];
     if (now.has_value() != before.has_value()) return std::nullopt;
     if (now && now->meta.shape.size() != before->meta.shape.size()) return std::nullopt;
-    if (now && now->meta.element_count() > kMaxVariantElements) return std::nullopt;
+    if (now && now->meta.element_count() > most_elements) return std::nullopt;
   }
   subject.outputs = *std::move(outputs);
   return subject;
@@ -74,9 +74,9 @@ std::optional<Subject> infer_again(Subject subject) {
 // Sizes times `factor`; a size attribute may be a product of several of them, so each of its
 // integers is tried with powers of the factor until the op accepts.
 std::optional<Subject> scaled(const Subject& subject, const SizeMap& sizes, int64_t factor,
-                              int most_power) {
+                              int most_power, int64_t most_elements = kMaxVariantElements) {
   Subject trial = subject;
-  if (!map_inputs(trial.call, sizes)) return std::nullopt;
+  if (!map_inputs(trial.call, sizes, most_elements)) return std::nullopt;
   map_domains(trial.domains, sizes);
   const std::vector<int64_t*> integers = size_integers(*subject.op, trial.call);
   if (integers.size() > 5) return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<Subject> scaled(const Subject& subject, const SizeMap& sizes, int6
       for (int64_t power = left % (most_power + 1); power > 0 && original[i] > 0; --power)
         *integers[i] *= factor;
     }
-    if (std::optional<Subject> found = infer_again(trial)) return found;
+    if (std::optional<Subject> found = infer_again(trial, most_elements)) return found;
   }
   return std::nullopt;
 }
@@ -113,11 +113,11 @@ std::vector<int64_t> sizes_of(const Subject& subject) {
 
 std::optional<Subject> with_sizes(const Subject& subject, const SizeMap& sizes) {
   Subject variant = subject;
-  if (!map_inputs(variant.call, sizes)) return std::nullopt;
+  if (!map_inputs(variant.call, sizes, kMaxVariantElements)) return std::nullopt;
   map_domains(variant.domains, sizes);
   for (int64_t* integer : size_integers(*subject.op, variant.call))
     *integer = map_size(sizes, *integer);
-  return infer_again(std::move(variant));
+  return infer_again(std::move(variant), kMaxVariantElements);
 }
 
 std::vector<Subject> even_variants(const Subject& subject, int64_t world) {
@@ -126,7 +126,9 @@ std::vector<Subject> even_variants(const Subject& subject, int64_t world) {
   if (sizes.empty() || world < 2) return variants;
   SizeMap ordered, multiplied;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    ordered.emplace_back(sizes[i], world * static_cast<int64_t>(i + (world == 2 ? 2 : 1)));
+    // Shards of one row would pass for rows that broadcast. Beyond world 2, which tells sizes
+    // apart, they are as small as that allows.
+    ordered.emplace_back(sizes[i], world * static_cast<int64_t>(world == 2 ? i + 2 : 2));
     multiplied.emplace_back(sizes[i], sizes[i] * world);
   }
   std::optional<Subject> found = with_sizes(subject, ordered);
@@ -137,6 +139,13 @@ std::vector<Subject> even_variants(const Subject& subject, int64_t world) {
     if (found && found->call.inputs != subject.call.inputs) variants.push_back(*std::move(found));
   }
   return variants;
+}
+
+std::optional<Subject> multiplied_variant(const Subject& subject, const std::set<int64_t>& sizes,
+                                          int64_t world) {
+  SizeMap multiplied;
+  for (const int64_t size : sizes) multiplied.emplace_back(size, size * world);
+  return scaled(subject, multiplied, world, 1, kMaxElementsOfOneRule);
 }
 
 std::optional<Subject> uneven_variant(const Subject& subject, int64_t world) {

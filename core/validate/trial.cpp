@@ -2,9 +2,12 @@
 
 #include <bit>
 
+#include "core/validate/in_flight.hpp"
+
 namespace onedim {
 Trial::Trial(Place& place, const RankPlacements& placements, Sharing sharing)
     : place_(&place), locals_(placements.inputs.size(), nullptr), spans_(placements.inputs.size()) {
+  InFlight::at_world(place.world());
   if (sharing == Sharing::kShared) {
     ranks_ = &place.shared_ranks(placements);
   } else {
@@ -75,7 +78,27 @@ std::vector<Tensor*> Trial::rank_inputs(int draw, size_t rank) {
 
 Status Trial::run_ranks(int draw) {
   take_locals(draw);
-  return ranks_->run(spans_);
+  Status status = ranks_->run(spans_);
+  place_->note_fault(status);
+  return status;
+}
+
+// Judged right before: the ranks hold the results of this draw.
+bool Trial::wraps(const Draw& draw, size_t output) {
+  if (!draw.may_wrap) return false;
+  if (wrap_check_ == nullptr) {
+    const auto placements = [](const std::vector<SlotLocation>& slots) {
+      std::vector<Placement> list;
+      for (const SlotLocation& slot : slots) list.push_back(slot.placements[0]);
+      return list;
+    };
+    const Location& location = ranks()[0]->local().location;
+    const std::vector<Placement> inputs = placements(location.inputs),
+                                 outputs = placements(location.outputs);
+    wrap_check_ =
+        std::make_unique<WrapCheck>(*place_, RankPlacements{inputs, outputs, location.tags[0]});
+  }
+  return wrap_check_->wraps(static_cast<int>(output), draw, spans_);
 }
 
 void Trial::judge_draw(int number, std::span<const std::vector<Placement>> candidates,
@@ -91,7 +114,7 @@ void Trial::judge_draw(int number, std::span<const std::vector<Placement>> candi
           judge(candidate, *draw.truths[output], *owned_[output][bit], ranks_->results()[output],
                 place_->error_model(static_cast<int>(output)), &mismatch);
       if (judgement == Judgement::kHolds) set.judged |= PlacementSet{1} << bit;
-      if (judgement != Judgement::kFails) continue;
+      if (judgement != Judgement::kFails || wraps(draw, output)) continue;
       set.holds &= ~(PlacementSet{1} << bit);
       if (verdict.draw < 0)
         verdict.draw = number, verdict.output = static_cast<int>(output),
@@ -107,6 +130,8 @@ TrialVerdict Trial::run(std::span<const std::vector<Placement>> candidates,
   verdict.outputs.resize(outputs_count());
   verdict.status = status();
   if (!status().ok()) return verdict;
+  verdict.is_offered = acceptance().ok();
+  if (!verdict.is_offered) return verdict;
   for (size_t output = 0; output < outputs_count(); ++output) {
     verdict.outputs[output].holds =
         fitting(static_cast<int>(output), candidates[output], wanted[output]);

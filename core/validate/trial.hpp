@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/validate/place.hpp"
+#include "core/validate/wrap_check.hpp"
 
 namespace onedim {
 
@@ -23,7 +24,8 @@ struct OutputVerdict {
 
 struct TrialVerdict {
   std::vector<OutputVerdict> outputs;
-  Status status;  // why the local call is refused; then nothing holds
+  Status status;           // why the local call is refused; then nothing holds
+  bool is_offered = true;  // false: accept_local refuses, so nothing is judged
   // The first refutation, for messages.
   int draw = -1;
   int output = -1;
@@ -39,7 +41,8 @@ class Trial {
   Trial(Place& place, const RankPlacements& placements, Sharing sharing = Sharing::kOwn);
 
   const Status& status() const { return ranks_->status(); }
-  bool is_not_accepted() const { return ranks_->is_not_accepted(); }
+  // What accept_local says: where it refuses, the strategy is not offered.
+  const Status& acceptance() const { return ranks_->acceptance(); }
   std::span<const std::unique_ptr<RankCall>> ranks() const { return ranks_->ranks(); }
   // The local inputs of `rank`, null where absent.
   std::vector<Tensor*> rank_inputs(int draw, size_t rank);
@@ -59,6 +62,7 @@ class Trial {
   void take_locals(int draw);
   void judge_draw(int number, std::span<const std::vector<Placement>> candidates,
                   TrialVerdict& verdict);
+  bool wraps(const Draw& draw, size_t output);
 
   Place* place_;
   RankSet* ranks_ = nullptr;
@@ -66,6 +70,7 @@ class Trial {
   std::vector<LocalTensors*> locals_;                     // per slot, null where absent
   std::vector<std::span<Tensor>> spans_;                  // of the draw that runs
   std::vector<std::vector<const OwnedElements*>> owned_;  // [output][candidate]
+  std::unique_ptr<WrapCheck> wrap_check_;                 // made when first needed
 };
 
 }  // namespace onedim

@@ -15,9 +15,55 @@ double signed_value(double magnitude, Random& random) {
   return random.chance(50) ? magnitude : -magnitude;
 }
 
+// What the values of one tensor are drawn by.
+struct Drawing {
+  ValueKind kind;
+  NumberGrid grid;
+  std::span<const double> constants;
+  int power = 0;  // kLarge: of the tensor's scale
+
+  Drawing(DType dtype, ValueKind of_kind, std::span<const double> of_constants, int most_power,
+          Random& random)
+      : kind(of_kind), grid(grid_of(dtype)), constants(of_constants) {
+    // The largest scale crosses every threshold, the others come near to one.
+    const int largest = std::min(grid.large_power, most_power);
+    if (kind == ValueKind::kLarge && largest > 0)
+      power = random.chance(50) ? largest : static_cast<int>(random.between(1, largest));
+  }
+  double value(Random& random) const;
+  // At a constant or a little beside it.
+  double near_constant(Random& random) const;
+  double large_value(Random& random) const;
+};
+
+double Drawing::near_constant(Random& random) const {
+  const double base = constants.empty()
+                          ? static_cast<double>(random.between(-1, 1))
+                          : constants[random.below(static_cast<int64_t>(constants.size()))];
+  if (std::abs(base) > grid.reach) return grid.limit;
+  const NumberGrid near = grid.around(std::abs(base));
+  const double far = std::max(1.0, near.limit / 8);
+  const std::array<double, 5> shifts = {0, 0, near.step, -near.step, signed_value(far, random)};
+  const double value = base + random.pick<double>(shifts);
+  const double step = grid.around(std::abs(value)).step;  // another beyond a power of two
+  return std::clamp(std::round(value / step) * step, -grid.largest, grid.largest);
+}
+
+// Half of them spread evenly, half by orders of magnitude; all on the tensor's scaled grid.
+double Drawing::large_value(Random& random) const {
+  const int64_t steps = static_cast<int64_t>(grid.limit / grid.step);
+  const double scale = std::ldexp(1.0, power);
+  if (random.chance(50)) {
+    if (!grid.is_integer)
+      return static_cast<double>(random.between(-steps, steps)) * grid.step * scale;
+    return static_cast<double>(random.between(-steps << power, steps << power));
+  }
+  const int low = std::ilogb(grid.step), high = std::ilogb(grid.limit);
+  return signed_value(std::ldexp(scale, static_cast<int>(random.between(low, high))), random);
+}
+
 // One unconstrained value on the grid.
-double draw_kind(ValueKind kind, const NumberGrid& grid, std::span<const double> constants,
-                 Random& random) {
+double Drawing::value(Random& random) const {
   const int64_t steps = static_cast<int64_t>(grid.limit / grid.step);
   switch (kind) {
     case ValueKind::kMixed:
@@ -38,20 +84,16 @@ double draw_kind(ValueKind kind, const NumberGrid& grid, std::span<const double>
     }
     case ValueKind::kIntegers:
       return static_cast<double>(random.between(-3, 3));
-    case ValueKind::kConstants: {
-      const double base = constants.empty()
-                              ? static_cast<double>(random.between(-1, 1))
-                              : constants[random.below(static_cast<int64_t>(constants.size()))];
-      const std::array<double, 5> shifts = {0, 0, grid.step, -grid.step, signed_value(1, random)};
-      const double value = base + random.pick<double>(shifts);
-      return std::abs(value) <= grid.wide ? std::round(value / grid.step) * grid.step : grid.limit;
-    }
+    case ValueKind::kLarge:
+      return large_value(random);
+    case ValueKind::kConstants:
+      return near_constant(random);
   }
   return 0;
 }
 
 double power_of_two(double value) {
-  return std::ldexp(1.0, std::clamp(std::ilogb(std::abs(value) + 1), 0, 4) - 2);
+  return std::ldexp(1.0, std::clamp(std::ilogb(std::abs(value) + 1), 0, 16) - 2);
 }
 
 double nonfinite_value(double value, Random& random) {
@@ -115,19 +157,22 @@ void draw_flags(ValueKind kind, Random& random, std::vector<int64_t>& values) {
     if (!values.empty()) values[random.below(static_cast<int64_t>(values.size()))] = lone;
     return;
   }
-  static constexpr std::array<int, kValueKindCount> kPercentTrue = {50, 50, 0, 0, 100, 0, 15, 85};
+  static constexpr std::array<int, kValueKindCount> kPercentTrue = {50, 50, 0,  0, 100,
+                                                                    0,  50, 85, 15};
   for (int64_t& value : values) value = random.chance(kPercentTrue[static_cast<int>(kind)]);
 }
 
-// Most of the tensors of small integers are zero but for at most one element: "some", "all" and
-// counts turn on it. Its index, `count` if there is none, -1 for the other tensors.
+// Most of the tensors of small integers are zero but for at most one element, and some of those of
+// ties are zero: "some", "all" and counts turn on it. The element's index, `count` if there is
+// none, -1 for the other tensors.
 int64_t lone_nonzero(ValueKind kind, int64_t count, Random& random) {
-  if (kind != ValueKind::kIntegers || count == 0 || random.chance(25)) return -1;
+  if (kind == ValueKind::kTies && random.chance(30)) return count;
+  if (kind != ValueKind::kIntegers || count == 0 || random.chance(20)) return -1;
   return random.chance(60) ? count : random.below(count);
 }
 
 void draw_integers(const TensorMeta& meta, const Domain& domain, ValueKind kind,
-                   std::span<const double> constants, Random& random,
+                   std::span<const double> constants, int most_power, Random& random,
                    std::vector<int64_t>& values) {
   if (domain.name == "index")
     return draw_indices(std::max<int64_t>(1, static_cast<int64_t>(real_of(domain.arguments[0]))),
@@ -136,13 +181,13 @@ void draw_integers(const TensorMeta& meta, const Domain& domain, ValueKind kind,
     return draw_offsets(static_cast<int64_t>(real_of(domain.arguments[0])), random, values);
   if (meta.dtype == DType::kBool && domain.name != "values")
     return draw_flags(kind, random, values);
-  const NumberGrid grid = grid_of(meta.dtype);
+  const Drawing drawing(meta.dtype, kind, constants, most_power, random);
   const int64_t count = static_cast<int64_t>(values.size());
   const int64_t lone = lone_nonzero(kind, count, random);
   for (int64_t i = 0; i < count; ++i) {
     const bool is_zero = lone >= 0 && i != lone;
-    const double value = is_zero ? 0 : draw_kind(kind, grid, constants, random);
-    values[i] = static_cast<int64_t>(constrain(value, domain, grid, random));
+    const double value = is_zero ? 0 : drawing.value(random);
+    values[i] = static_cast<int64_t>(constrain(value, domain, drawing.grid, random));
   }
 }
 
@@ -170,23 +215,23 @@ bool binds_local_values(const Domain& domain) {
 }
 
 Tensor draw_values(const TensorMeta& meta, const Domain& domain, ValueKind kind,
-                   std::span<const double> constants, Random random) {
+                   std::span<const double> constants, Random random, int most_power) {
   Tensor tensor = Tensor::zeros(meta);
   Lanes lanes;
   lanes.lane_class = lane_class_of(meta.dtype);
   const int64_t count = tensor.element_count();
   if (lanes.lane_class == LaneClass::kInteger) {
     lanes.integers.resize(count);
-    draw_integers(meta, domain, kind, constants, random, lanes.integers);
+    draw_integers(meta, domain, kind, constants, most_power, random, lanes.integers);
   } else {
-    const NumberGrid grid = grid_of(meta.dtype);
+    const Drawing drawing(meta.dtype, kind, constants, most_power, random);
     lanes.reals.resize(lanes.lane_class == LaneClass::kComplex ? 2 * count : count);
     const int64_t lone = lone_nonzero(kind, static_cast<int64_t>(lanes.reals.size()), random);
     for (size_t i = 0; i < lanes.reals.size(); ++i) {
       const bool is_zero = lone >= 0 && static_cast<int64_t>(i) != lone;
-      const double value = is_zero ? 0 : draw_kind(kind, grid, constants, random);
+      const double value = is_zero ? 0 : drawing.value(random);
       // One zero only: splits that add up to zero do not keep its sign.
-      lanes.reals[i] = constrain(value, domain, grid, random) + 0.0;
+      lanes.reals[i] = constrain(value, domain, drawing.grid, random) + 0.0;
     }
   }
   write_lanes(lanes, tensor);

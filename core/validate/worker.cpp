@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/validate/in_flight.hpp"
+
 namespace onedim {
 namespace {
 
@@ -98,6 +100,7 @@ Result<ValidateOptions> parse_options_text(std::string_view text) {
 int worker_main(const Registry& registry, const ValidateOptions& options) {
   const int answers = ::dup(STDOUT_FILENO);
   if (answers < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 3;
+  report_in_flight(answers);
   for (std::string line; read_line(line);) {
     const OpReport report = answer(line, registry, options);
     const std::string text = to_json(report).dump(-1, ' ', false, Json::error_handler_t::replace);

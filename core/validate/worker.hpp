@@ -1,6 +1,7 @@
 #pragma once
 // Worker: the child's side of isolated validation. It reads one request a line from stdin and
-// answers with one report a line; a pack that crashes or hangs takes only its worker along.
+// answers with one report a line; a pack that crashes or hangs takes only its worker along. Between
+// answers it may tell which call it is at (in_flight.hpp).
 // Whatever kernels print goes to stderr, so that it cannot spoil an answer.
 
 #include <string>

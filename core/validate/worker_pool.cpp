@@ -42,6 +42,7 @@ class Pool {
     std::optional<size_t> request;  // the one being judged
     Clock::time_point since;
     bool has_answered = false;
+    std::string in_flight;  // the call it was last known to be at
   };
 
   // Starts a worker if there is none, and gives it the next request if it is idle.
@@ -55,6 +56,7 @@ class Pool {
     }
     lane.request = next_++;
     lane.since = Clock::now();
+    lane.in_flight.clear();
     if (options_.progress) options_.progress(done_, requests_.size(), requests_[*lane.request].op);
     lane.worker->send(
         request_line(requests_[*lane.request]));  // one that is gone shows when it is read
@@ -90,7 +92,12 @@ class Pool {
     if (!lane.worker->receive()) return lose(lane, "");
     std::string line;
     while (lane.request && lane.worker->next_line(line)) {
-      Result<OpReport> report = parse(line);
+      const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+      if (json.is_object() && json.contains("in_flight") && json["in_flight"].is_string()) {
+        lane.in_flight = json["in_flight"];
+        continue;
+      }
+      Result<OpReport> report = parse(json);
       if (!report.ok()) return lose(lane, std::string(message_of(report.status())));
       lane.has_answered = true;
       failed_starts_ = 0;
@@ -98,8 +105,7 @@ class Pool {
     }
   }
 
-  static Result<OpReport> parse(const std::string& line) {
-    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+  static Result<OpReport> parse(const nlohmann::ordered_json& json) {
     if (json.is_discarded()) return invalid_argument("the worker's answer is no JSON");
     return op_report_from_json(json);
   }
@@ -114,7 +120,9 @@ class Pool {
     report.op = requests_[*lane.request].op;
     report.crashed = true;
     report.seconds = std::chrono::duration<double>(Clock::now() - lane.since).count();
-    report.errors.push_back("the process that judged it " + (why.empty() ? last_ending_ : why));
+    std::string error = "the process that judged it " + (why.empty() ? last_ending_ : why);
+    if (!lane.in_flight.empty()) error += ", at " + lane.in_flight;
+    report.errors.push_back(std::move(error));
     finish(lane, std::move(report));
   }
 

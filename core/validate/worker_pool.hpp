@@ -1,8 +1,9 @@
 #pragma once
 // Worker pool: the parent's side. Requests are handed one by one to child processes started with
 // posix_spawn (never by fork alone: the program may hold threads). A worker that dies or runs past
-// the deadline costs the op it was at the verdict `crashed`; a new one goes on with the rest.
-// Reports come back in the order of the requests, whatever the number of workers.
+// the deadline costs the op it was at the verdict `crashed`, with the call that it was at; a new
+// one goes on with the rest. Reports come back in the order of the requests, whatever the number of
+// workers.
 
 #include <chrono>
 #include <functional>

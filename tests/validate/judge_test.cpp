@@ -69,6 +69,45 @@ TEST(Judge, InfiniteElementsAreNotJudged) {
   EXPECT_EQ(judge_reals("P(sum)", {3, kInfinity}, {{1, 1}, {2, 1}}), Judgement::kHolds);
 }
 
+TEST(Judge, AnInfiniteCopyOfAFiniteTruthRefutes) {
+  EXPECT_EQ(judge_reals("R", {2, 3}, {{2, 3}, {2, kInfinity}}), Judgement::kFails);
+  EXPECT_EQ(judge_reals("R", {2, kInfinity}, {{2, kInfinity}, {2, 1}}), Judgement::kHolds);
+  const std::vector<Lanes> infinite{lanes_of(reals(DType::kF64, {kInfinity}))};
+  const Truth truth = make_truth(reals(DType::kF64, {1}));
+  ErrorModel model = ErrorModel::of(DType::kF64, DType::kF64);
+  EXPECT_EQ(
+      judge(Placement::shard(0), truth, std::vector<std::vector<int32_t>>{{0}}, infinite, model),
+      Judgement::kFails);
+  model.finite_inputs = false;
+  EXPECT_EQ(judge(Placement::replicate(), truth, {}, infinite, model), Judgement::kNothingJudged);
+}
+
+TEST(Judge, MeansAndExtremesAreJudgedAsSharplyInEveryWorld) {
+  for (const size_t world : {2u, 32u, 64u}) {
+    const std::vector<std::vector<double>> ranks(world, {1.25});
+    for (const char* kind : {"P(avg)", "P(max)", "P(min)"}) {
+      EXPECT_EQ(judge_reals(kind, {1}, ranks, false, DType::kBF16), Judgement::kFails)
+          << kind << " " << world;
+      EXPECT_EQ(judge_reals(kind, {1.25}, ranks, false, DType::kBF16), Judgement::kHolds)
+          << kind << " " << world;
+    }
+  }
+}
+
+TEST(Judge, CancellationWithinLocalCallsIsAllowedFor) {
+  // The other element shows how large the numbers were that cancelled.
+  EXPECT_EQ(judge_reals("P(sum)", {1, 3}, {{0.5 + 1e-4, 1e5}, {0.5, 3 - 1e5}}, false, DType::kF32),
+            Judgement::kHolds);
+  EXPECT_EQ(judge_reals("P(sum)", {1, 3}, {{0.5 + 1e-3, 1}, {0.5, 2}}, false, DType::kF32),
+            Judgement::kFails);
+}
+
+TEST(Judge, AFactorThatUnderflowsIsNotJudged) {
+  EXPECT_EQ(judge_reals("P(product)", {0x1p-130}, {{0x1p60}, {0}}, false, DType::kF32),
+            Judgement::kNothingJudged);
+  EXPECT_EQ(judge_reals("P(product)", {1}, {{2}, {0}}, false, DType::kF32), Judgement::kFails);
+}
+
 TEST(Judge, NaNOfALocalThatLeftTheDomainRefutes) {
   EXPECT_EQ(judge_reals("P(max)", {2}, {{2}, {kNaN}}), Judgement::kFails);
   EXPECT_EQ(judge_reals("P(max)", {2}, {{kNaN}, {2}}), Judgement::kFails);

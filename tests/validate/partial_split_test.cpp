@@ -55,6 +55,51 @@ TEST(PartialSplit, EverySplitJoinsToItsValueExactly) {
   }
 }
 
+// Values at constants of every size, split on the grid of their own scale. Integers join without
+// wrap-around, since an op of the local values would not.
+TEST(PartialSplit, SplitsAroundConstantsAreExact) {
+  for (const DType dtype : kDTypes) {
+    for (const double constant : {3.0, 50.0, 300.0, 2000.0, 1100.0, 1e9}) {
+      const Tensor global = draw_values(TensorMeta::contiguous(dtype, {20}), {},
+                                        ValueKind::kConstants, {&constant, 1}, Random(7));
+      for (const char* kind : {"sum", "avg", "max", "min", "product"}) {
+        if (!is_legal_partial(kind, dtype) || dtype == DType::kF8E8M0) continue;
+        for (int variant = 0; variant < kSplitVariantCount; ++variant) {
+          const std::vector<Tensor> locals = split_partial(global, kind, 3, {}, {variant, 11});
+          if (std::string(kind) == "avg" && size_of(dtype) == 1) continue;
+          EXPECT_TRUE(joins_exactly(global, locals, kind))
+              << name_of(dtype) << " " << kind << " variant " << variant << " at " << constant;
+          const std::vector<Lanes> parts = read_all(locals);
+          const std::vector<int64_t> whole = read_all({global})[0].integers;
+          for (size_t i = 0; i < whole.size() && std::string(kind) == "sum"; ++i) {
+            EXPECT_EQ(parts[0].integers[i] + parts[1].integers[i] + parts[2].integers[i], whole[i])
+                << name_of(dtype) << " variant " << variant << " at " << constant;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PartialSplit, SumsAreSplitToBothSidesOfALargeConstant) {
+  const double constant = 1100;
+  for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kI64, DType::kI16}) {
+    const Tensor global = draw_values(TensorMeta::contiguous(dtype, {20}), {},
+                                      ValueKind::kConstants, {&constant, 1}, Random(7));
+    double lowest = 0, highest = 0;
+    for (int variant = 0; variant < kSplitVariantCount; ++variant) {
+      for (const Lanes& lanes : read_all(split_partial(global, "sum", 2, {}, {variant, 5}))) {
+        std::vector<double> values = lanes.reals;
+        values.insert(values.end(), lanes.integers.begin(), lanes.integers.end());
+        for (const double value : values)
+          lowest = std::min(lowest, value), highest = std::max(highest, value);
+      }
+    }
+    EXPECT_LT(lowest, -1000) << name_of(dtype);
+    EXPECT_GT(highest, 2000) << name_of(dtype);
+  }
+}
+
 TEST(PartialSplit, LocalValuesAreFinite) {
   for (const char* kind : {"sum", "avg", "max", "min", "product"}) {
     for (int variant = 0; variant < kSplitVariantCount; ++variant) {

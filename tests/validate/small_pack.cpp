@@ -1,7 +1,6 @@
 #include "small_pack.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <onedim/pack.hpp>
 
 #include "core/pack/staging.hpp"
@@ -66,7 +65,7 @@ void declare_means(Registrar& r) {
   const auto mean = [](const api::Call& call, const onedim_execution_t&) {
     const auto x = call.input(0);
     double sum = 0;
-    for (int64_t i = 0; i < x.shape()[0]; ++i) sum += static_cast<const double*>(x.data())[i];
+    for (int64_t i = 0; i < x.size(0); ++i) sum += x.data_as<double>()[i * x.stride(0)];
     *static_cast<double*>(call.output().data()) = sum / static_cast<double>(x.shape()[0]);
   };
   const auto declare = [&](std::string_view schema) -> api::OpBuilder& {
@@ -92,8 +91,8 @@ void declare_products(Registrar& r) {
       for (int64_t j = 0; j < w.shape()[1]; ++j) {
         double sum = 0;
         for (int64_t k = 0; k < x.shape()[1]; ++k) {
-          sum += static_cast<const double*>(x.data())[i * x.shape()[1] + k] *
-                 static_cast<const double*>(w.data())[k * w.shape()[1] + j];
+          sum += x.data_as<double>()[i * x.stride(0) + k * x.stride(1)] *
+                 w.data_as<double>()[k * w.stride(0) + j * w.stride(1)];
         }
         static_cast<double*>(out.data())[i * w.shape()[1] + j] = sum;
       }
@@ -127,8 +126,9 @@ void declare_narrow(Registrar& r) {
       })
       .compute(api::dtype_mask<double>(),
                [](const api::Call& call, const onedim_execution_t&) {
-                 std::memcpy(call.output().data(), call.input(0).data(),
-                             sizeof(double) * call.input(0).size(0));
+                 const auto x = call.input(0), y = call.output();
+                 for (int64_t i = 0; i < x.size(0); ++i)
+                   y.data_as<double>()[i * y.stride(0)] = x.data_as<double>()[i * x.stride(0)];
                })
       .samples({"f64[5]"});
 }

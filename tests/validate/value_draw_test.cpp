@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "core/validate/lanes.hpp"
 
@@ -66,6 +67,43 @@ TEST(ValueDraw, KindsAreWhatTheyAreCalled) {
   EXPECT_GT(std::count(constants.reals.begin(), constants.reals.end(), 1.5), 5);
 }
 
+TEST(ValueDraw, LargeValuesReachFarAndStayInRange) {
+  const std::tuple<DType, double, double> ranges[] = {
+      {DType::kF64, 1e9, 0x1p40},  {DType::kF32, 1e9, 0x1p40}, {DType::kBF16, 1e6, 0x1p40},
+      {DType::kF16, 5000, 0x1p14}, {DType::kF8E4M3FN, 40, 64}, {DType::kF8E5M2, 500, 0x1p12},
+      {DType::kI64, 1e6, 0x1p40},  {DType::kI32, 5e5, 0x1p30}, {DType::kI16, 5000, 0x1p14},
+      {DType::kI8, 30, 63}};
+  for (const auto& [dtype, reached, bound] : ranges) {
+    double largest = 0;
+    for (uint64_t key = 0; key < 20; ++key) {
+      Lanes lanes;
+      read_lanes(
+          draw_values(TensorMeta::contiguous(dtype, {40}), {}, ValueKind::kLarge, {}, Random(key)),
+          lanes);
+      for (const double value : lanes.reals) largest = std::max(largest, std::abs(value));
+      for (const int64_t value : lanes.integers)
+        largest = std::max(largest, std::abs(static_cast<double>(value)));
+    }
+    EXPECT_GT(largest, reached) << name_of(dtype);
+    EXPECT_LT(largest, bound) << name_of(dtype);
+  }
+}
+
+TEST(ValueDraw, ConstantsAreMetAtTheirOwnScale) {
+  const std::pair<DType, double> constants[] = {
+      {DType::kF32, 1100}, {DType::kF32, 0x1p29}, {DType::kBF16, 30}, {DType::kF16, 100},
+      {DType::kF64, 3000}, {DType::kI8, 50},      {DType::kI16, 300}, {DType::kI64, 2000},
+      {DType::kI8, 127},   {DType::kI64, 1 << 30}};
+  for (const auto& [dtype, constant] : constants) {
+    const Lanes lanes = draw(dtype, "", ValueKind::kConstants, {&constant, 1});
+    const int64_t hits =
+        std::count(lanes.reals.begin(), lanes.reals.end(), constant) +
+        std::count(lanes.integers.begin(), lanes.integers.end(), static_cast<int64_t>(constant));
+    EXPECT_GT(hits, 5) << name_of(dtype) << " " << constant;
+    EXPECT_LT(hits, 40) << name_of(dtype) << " " << constant;
+  }
+}
+
 TEST(ValueDraw, IndicesAndOffsetsStayInRange) {
   for_each_kind([](ValueKind kind) {
     for (const int64_t value : draw(DType::kI64, "index(6)", kind).integers)
@@ -79,7 +117,7 @@ TEST(ValueDraw, IndicesAndOffsetsStayInRange) {
 TEST(ValueDraw, UnsignedAndBoolValuesExist) {
   for_each_kind([](ValueKind kind) {
     for (const int64_t value : draw(DType::kU8, "", kind).integers)
-      EXPECT_TRUE(value >= 0 && value < 128);
+      EXPECT_TRUE(value >= 0 && value < 256);
     for (const int64_t value : draw(DType::kBool, "", kind).integers)
       EXPECT_TRUE(value == 0 || value == 1);
   });

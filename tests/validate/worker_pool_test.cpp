@@ -20,6 +20,8 @@ PoolOptions shell_workers(int workers) {
   const std::string script = R"sh(while IFS= read -r line; do
   name=$(printf %s "$line" | sed 's/.*"op":"\([^"]*\)".*/\1/')
   case $name in
+    tell) printf '%s\n' '{"in_flight":"\"f64[4]\" in world 2: onedim validate tell --worlds 2"}'
+          kill -SEGV $$ ;;
     crash) kill -SEGV $$ ;;
     leave) exit 7 ;;
     hang) sleep 60 ;;
@@ -57,6 +59,15 @@ TEST(WorkerPool, ADeadWorkerCostsItsOpOnly) {
   EXPECT_TRUE((*reports)[3].crashed);
   EXPECT_EQ((*reports)[3].errors[0], "the process that judged it ended with code 7");
   for (const int i : {0, 2, 4}) EXPECT_TRUE((*reports)[i].is_clean()) << i;
+}
+
+TEST(WorkerPool, TheCallInFlightIsTold) {
+  const auto reports = run_in_workers(requests_of({"a", "tell", "b"}), shell_workers(1));
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  EXPECT_EQ((*reports)[1].errors[0],
+            "the process that judged it was ended by signal 11 (Segmentation fault), at \"f64[4]\" "
+            "in world 2: onedim validate tell --worlds 2");
+  EXPECT_TRUE((*reports)[0].is_clean() && (*reports)[2].is_clean());
 }
 
 TEST(WorkerPool, AHangEndsAtTheDeadline) {
