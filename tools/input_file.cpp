@@ -16,16 +16,23 @@ struct CloseGzip {
 };
 
 Status not_readable(const std::string& path, std::string_view why) {
-  return invalid_argument("cannot read \"{}\": {}", path, why);
+  return absl::UnavailableError(fmt::format("cannot read \"{}\": {}", path, why));
+}
+
+Status not_readable(const std::string& path, int error) {
+  if (error != ENOENT && error != ENOTDIR) return not_readable(path, std::strerror(error));
+  return invalid_argument("cannot read \"{}\": {}", path, std::strerror(error));
 }
 
 Status gzip_status(gzFile file, const std::string& path) {
   int code = Z_OK;
   const char* message = gzerror(file, &code);
   if (code == Z_OK || code == Z_STREAM_END) return absl::OkStatus();
-  if (code == Z_ERRNO) return not_readable(path, std::strerror(errno));
-  if (code == Z_BUF_ERROR) return not_readable(path, "the compressed data ends too early");
-  return not_readable(path, fmt::format("damaged compressed data ({})", message));
+  if (code == Z_ERRNO) return not_readable(path, errno);
+  return invalid_argument("cannot read \"{}\": {}", path,
+                          code == Z_BUF_ERROR
+                              ? "the compressed data ends too early"
+                              : fmt::format("damaged compressed data ({})", message));
 }
 
 // The reader's words without its capital letter and full stop.
@@ -43,7 +50,7 @@ Result<std::string> read_text_file(const std::string& path) {
   if (std::filesystem::is_directory(path, unknown)) return not_readable(path, "it is a folder");
   errno = 0;
   const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
-  if (file == nullptr) return not_readable(path, std::strerror(errno != 0 ? errno : ENOMEM));
+  if (file == nullptr) return not_readable(path, errno != 0 ? errno : ENOMEM);
   gzbuffer(file.get(), 1 << 18);
   std::string text;
   std::string chunk(1 << 20, '\0');

@@ -1,7 +1,7 @@
 #pragma once
 // Input file: the text of a file that the user names, plain or gzip (told apart by content, not by
-// name), and JSON read from it. Missing files, folders and damaged files are the caller's bad
-// input; the errors name the file.
+// name), and JSON read from it. Missing and damaged files are the caller's bad input; files that
+// are there but cannot be read, and folders, are the environment's fault. The errors name the file.
 
 #include <simdjson.h>
 

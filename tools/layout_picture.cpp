@@ -10,7 +10,6 @@
 namespace onedim {
 namespace {
 
-constexpr int64_t kMostRows = 64;     // ranks listed; a mesh may have a million
 constexpr int64_t kMostMapRows = 24;  // a map that does not fit a screen shows nothing
 constexpr size_t kMostMapColumns = 100;
 
@@ -34,7 +33,7 @@ std::string rank_table(const PlacedTensor& placed) {
     head.push_back(fmt::format("dim {}", dim));
   std::vector<TextRow> rows = {head};
   const int64_t count = placed.mesh.rank_count();
-  for (int64_t rank = 0; rank < std::min(count, kMostRows); ++rank) {
+  for (int64_t rank = 0; rank < std::min(count, kMostRankRows); ++rank) {
     const Dims coordinate = placed.mesh.coordinate_of(rank);
     const IndexMap map = index_map(placed.meta.shape, placed.layout, placed.mesh, coordinate);
     TextRow row = {std::to_string(rank), format_coordinate(coordinate),
@@ -43,8 +42,8 @@ std::string rank_table(const PlacedTensor& placed) {
     rows.push_back(std::move(row));
   }
   std::string text = format_table(rows);
-  if (count > kMostRows)
-    text += fmt::format("... and {} more ranks (--json lists all)\n", count - kMostRows);
+  if (count > kMostRankRows)
+    text += fmt::format("... and {} more ranks (--json lists all)\n", count - kMostRankRows);
   return text;
 }
 
@@ -69,7 +68,7 @@ std::string owner_map(const PlacedTensor& placed) {
   if (shape.empty() || shape.size() > 2 || volume(shape) == 0) return "";
   const int64_t row_count = shape.size() == 1 ? 1 : shape[0];
   if (row_count > kMostMapRows || shape.back() > static_cast<int64_t>(kMostMapColumns)) return "";
-  if (placed.mesh.rank_count() > kMostRows) return "";
+  if (placed.mesh.rank_count() > kMostRankRows) return "";
   OwnerMap owners(row_count, TextRow(shape.back()));
   for (int64_t rank = 0; rank < placed.mesh.rank_count(); ++rank) {
     const Dims coordinate = placed.mesh.coordinate_of(rank);

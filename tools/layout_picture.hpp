@@ -15,6 +15,7 @@ struct PlacedTensor {
   Mesh mesh;
 };
 
+inline constexpr int64_t kMostRankRows = 64;  // ranks listed; a mesh may have a million
 std::string layout_text(const PlacedTensor& placed);
 
 }  // namespace onedim

@@ -1,13 +1,14 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
+#include "core/base/one_line.hpp"
 #include "core/base/status.hpp"
 #include "core/pack/pack_loader.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/supervisor.hpp"
 #include "tools/terminal.hpp"
 #include "tools/usage_error.hpp"
 
@@ -36,13 +37,17 @@ void add_global_flags(CLI::App& app, GlobalFlags& flags) {
 }
 
 void add_commands(CLI::App& app, Session& session) {
+  add_calibrate(app, session);
   add_call(app, session);
+  add_check_call(app, session);
   add_layout(app, session);
   add_new_pack(app, session);
   add_ops(app, session);
   add_packs(app, session);
   add_probe_packs(app, session);
+  add_redistribute(app, session);
   add_rules(app, session);
+  add_select(app, session);
   add_validate(app, session);
   add_validate_worker(app, session);
 }
@@ -57,22 +62,25 @@ ExitCode exit_code_of(const Status& status) {
 }
 
 int fail(const Status& status) {
-  std::string line = fmt::format("onedim: {}", message_of(status));
   // Quoted input may hold anything; an error stays one line.
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  std::fprintf(stderr, "%s\n", line.c_str());
+  const std::string line = fmt::format("onedim: {}\n", one_line(message_of(status)));
+  std::fwrite(line.data(), 1, line.size(), stderr);
   return static_cast<int>(exit_code_of(status));
+}
+
+// Ends the output; `code`, or that of output that could not be written.
+int finish(Session& session, int code) {
+  if (session.finish()) return code;
+  return fail(absl::UnavailableError("the output could not be written"));
 }
 
 int run_session(Session& session) {
   const Result<ExitCode> code = session.run();
   shutdown_packs();
   clear_progress();
-  const bool written = session.finish();
-  if (!code.ok()) return fail(code.status());
-  if (!written) return fail(absl::UnavailableError("the output could not be written"));
-  return static_cast<int>(*code);
+  if (code.ok()) return finish(session, static_cast<int>(*code));
+  session.finish();
+  return fail(code.status());
 }
 
 int run_command(int argc, char** argv) {
@@ -86,12 +94,12 @@ int run_command(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {
-    return app.exit(asked_for_help);
+    return finish(session, app.exit(asked_for_help));
   } catch (const CLI::ParseError& error) {
     return fail(usage_error(app, error));
   }
   const int code = run_session(session);
-  shutdown_packs();
+  command_has_ended(code);
   return code;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/text.hpp"
 #include "core/pack/closed_rules.hpp"
+#include "core/pack/foreign_call.hpp"
 #include "tools/input_file.hpp"
 #include "tools/op_names.hpp"
 
@@ -31,6 +32,7 @@ Result<bool> distributes_in_sample(const Op& op, const std::string& sample,
                                    const Registry& registry) {
   const Result<CallText> text = parse_call(op.schema, sample);
   if (!text.ok()) return text.status();
+  const ForeignCall running(op, "infer or the rules");
   const Result<std::vector<OptionalOutput>> outputs = op.infer(text->call);
   if (!outputs.ok()) return outputs.status();
   const Result<std::vector<ClosedRule>> rules = closed_rules(op, text->call, *outputs, registry);
@@ -39,6 +41,7 @@ Result<bool> distributes_in_sample(const Op& op, const std::string& sample,
 }
 
 Result<bool> is_replicate_only(const Op& op, const Registry& registry) {
+  const ForeignCall running(op, "the samples");
   const Result<std::vector<std::string>> samples = op.samples();
   if (!samples.ok()) return annotate(samples.status(), op.name());
   for (const std::string& sample : *samples) {

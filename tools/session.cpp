@@ -1,11 +1,16 @@
 #include "tools/session.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/one_line.hpp"
 #include "core/pack/pack_search.hpp"
 #include "core/pack/settings.hpp"
+#include "tools/supervisor.hpp"
 #include "tools/terminal.hpp"
 
 namespace onedim {
@@ -48,8 +53,12 @@ Status Session::load_once(const std::vector<std::string>& files) {
   if (loaded_) return absl::OkStatus();
   const Result<LoadOptions> options = load_options(files);
   if (!options.ok()) return options.status();
+  if (is_supervised_) run_on_in_child();
+  keep_stdout();
   reports_ = load_packs(*options, registry_);
   loaded_ = true;
+  for (const std::string& name : unknown_disabled(options->disabled, reports_))
+    note(fmt::format("packs.disabled in the settings names no pack that is found: {}", name));
   return absl::OkStatus();
 }
 
@@ -58,7 +67,9 @@ Result<const Registry*> Session::registry() {
   if (!status.ok()) return status;
   for (const PackReport& report : reports_) {
     // Libraries that packs bring along lie beside them and are no packs.
-    if (report.verdict.ok() || report.verdict.word == VerdictWord::kNotAPlugin) continue;
+    if (report.verdict.ok() || report.verdict.word == VerdictWord::kNotAPlugin ||
+        report.verdict.word == VerdictWord::kDisabled)
+      continue;
     note(fmt::format("{}: {}: {}", report.path, verdict_text(report.verdict.word),
                      report.verdict.reason));
   }
@@ -76,7 +87,26 @@ Result<const std::vector<PackReport>*> Session::pack_reports(
   return &reports_;
 }
 
-void Session::write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+const Registry& Session::load_files(const std::vector<std::string>& files) {
+  LoadOptions options;
+  options.paths.assign(files.begin(), files.end());
+  reports_ = load_packs(options, registry_);
+  return registry_;
+}
+
+void Session::keep_stdout() {
+  std::fflush(stdout);
+  const int kept = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  std::FILE* output = kept < 0 ? nullptr : ::fdopen(kept, "w");
+  if (output == nullptr) return;
+  output_ = output;
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+void Session::write(std::string_view text) {
+  clear_progress();
+  std::fwrite(text.data(), 1, text.size(), output_);
+}
 
 void Session::write_json(const Json& document) {
   write(document.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -86,7 +116,7 @@ void Session::write_json(const Json& document) {
 void Session::note(std::string_view line) const {
   if (flags.quiet) return;
   clear_progress();
-  const std::string whole = fmt::format("onedim: {}\n", line);
+  const std::string whole = fmt::format("onedim: {}\n", one_line(line));
   std::fwrite(whole.data(), 1, whole.size(), stderr);
 }
 
@@ -94,7 +124,7 @@ void Session::progress(std::string_view text) const {
   if (!flags.quiet) show_progress(text);
 }
 
-bool Session::finish() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+bool Session::finish() { return std::fflush(output_) == 0 && std::ferror(output_) == 0; }
 
 std::string own_executable() {
   std::error_code error;

@@ -2,8 +2,11 @@
 // Session: one run of the `onedim` command: the flags every sub-command accepts, the sub-command
 // that was chosen, the packs (loaded when first asked for) and the way out. All of stdout goes
 // through `write`, so that a reader that goes away ends the command in one place; notes and
-// progress go to stderr, and `--quiet` silences both.
+// progress go to stderr, and `--quiet` silences both. Before the packs are loaded the process is
+// put under supervision (supervisor.hpp), and its stdout out of their reach: what packs print, at
+// any time, goes to stderr.
 
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -46,13 +49,21 @@ class Session {
   // good.
   Result<const std::vector<PackReport>*> pack_reports(const std::vector<std::string>& files);
   const Registry& loaded() const { return registry_; }  // what those calls loaded
+  // For a child of the command: loads exactly these files, which its parent has tried, whatever the
+  // settings say.
+  const Registry& load_files(const std::vector<std::string>& files);
+  // Loads packs in this very process, where a debugger sees them crash.
+  void do_not_supervise() { is_supervised_ = false; }
 
+  // To stdout as it was at the start; the progress line goes first.
   void write(std::string_view text);
   void write_json(const Json& document);
   // One line on stderr.
   void note(std::string_view line) const;
   // Replaces the progress line, which is seen only on a terminal and is gone when the command ends.
   void progress(std::string_view text) const;
+  // From here on `write` alone reaches stdout.
+  void keep_stdout();
   // Ends the output: false if not all of it could be written.
   bool finish();
 
@@ -62,6 +73,8 @@ class Session {
 
   Run run_;
   bool loaded_ = false;
+  bool is_supervised_ = true;
+  std::FILE* output_ = stdout;
   Registry registry_;
   std::vector<PackReport> reports_;
 };

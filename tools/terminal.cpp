@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <string>
 
 namespace onedim {
@@ -22,9 +23,15 @@ extern "C" void wipe_and_die(int signal) {
   std::raise(signal);
 }
 
+bool can_wipe() {
+  const char* kind = std::getenv("TERM");
+  const std::string_view name = kind == nullptr ? "" : kind;
+  return !name.empty() && name != "dumb" && isatty(STDERR_FILENO) != 0;
+}
+
 bool terminal_is_ready() {
   static const bool ready = [] {
-    if (isatty(STDERR_FILENO) == 0) return false;
+    if (!can_wipe()) return false;
     for (const int signal : {SIGINT, SIGTERM}) {
       // A shell that ignores Ctrl-C for a background job means it.
       if (std::signal(signal, wipe_and_die) == SIG_IGN) std::signal(signal, SIG_IGN);
@@ -46,6 +53,10 @@ void clear_progress() {
   if (progress_is_shown == 0) return;
   write_terminal(kWipe);
   progress_is_shown = 0;
+}
+
+void wipe_line_of_child() {
+  if (can_wipe()) write_terminal(kWipe);
 }
 
 }  // namespace onedim

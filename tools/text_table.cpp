@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/one_line.hpp"
+
 namespace onedim {
 
 std::string format_table(const std::vector<TextRow>& rows) {
@@ -14,7 +16,7 @@ std::string format_table(const std::vector<TextRow>& rows) {
   for (const TextRow& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
+      line += one_line(row[i]);  // as long as it was
       line.append(widths[i] - row[i].size() + 2, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);

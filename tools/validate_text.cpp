@@ -1,6 +1,8 @@
 #include "tools/validate_text.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace onedim {
 namespace {
@@ -33,10 +35,41 @@ std::string count(size_t number, std::string_view word) {
   return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
 }
 
-std::string finding_text(std::string_view word, const RuleFinding& finding) {
+std::string one_finding(std::string_view word, const RuleFinding& finding) {
   std::string text = fmt::format("  {}: {}   on {}\n", word, finding.rule, finding.case_text);
   if (!finding.reason.empty()) text += fmt::format("    {}\n", finding.reason);
   if (!finding.repro.empty()) text += fmt::format("    {}\n", finding.repro);
+  return text;
+}
+
+// The first case of every rule in full, the others and the rules that follow from it as counts.
+std::string grouped_findings(std::string_view word, const std::vector<RuleFinding>& list) {
+  struct Rest {
+    size_t cases = 0;
+    std::set<std::string> followers;
+  };
+  std::map<std::string, Rest> rest;
+  for (const RuleFinding& finding : list) {
+    if (finding.follows_from.empty())
+      ++rest[finding.rule].cases;
+    else
+      rest[finding.follows_from].followers.insert(finding.rule);
+  }
+  std::string text;
+  for (const RuleFinding& finding : list) {
+    const auto found = rest.find(finding.rule);
+    if (!finding.follows_from.empty() || found == rest.end()) continue;
+    const Rest& others = found->second;
+    text += one_finding(word, finding);
+    if (others.cases > 1)
+      text += fmt::format("    ... and {} of it\n", count(others.cases - 1, "more case"));
+    if (!others.followers.empty())
+      text += fmt::format("    ... and {} from it\n",
+                          others.followers.size() == 1
+                              ? "1 rule that follows"
+                              : fmt::format("{} rules that follow", others.followers.size()));
+    rest.erase(found);
+  }
   return text;
 }
 
@@ -56,14 +89,16 @@ std::string op_line(const OpReport& report, size_t width) {
 
 std::string findings(const OpReport& report, bool claims) {
   std::string text;
-  for (const RuleFinding& finding : report.proved) {
-    if (claims) text += finding_text("holds", finding);
+  if (claims) {
+    for (const RuleFinding& finding : report.proved) text += one_finding("holds", finding);
+    for (const RuleFinding& finding : report.incorrect) text += one_finding("refuted", finding);
+    for (const RuleFinding& finding : report.unexercised)
+      text += one_finding("not judged", finding);
+  } else {
+    text += grouped_findings("incorrect", report.incorrect);
+    text += grouped_findings("missing", report.missing);
+    text += grouped_findings("unexercised", report.unexercised);
   }
-  for (const RuleFinding& finding : report.incorrect)
-    text += finding_text(claims ? "refuted" : "incorrect", finding);
-  for (const RuleFinding& finding : report.missing) text += finding_text("missing", finding);
-  for (const RuleFinding& finding : report.unexercised)
-    text += finding_text(claims ? "not judged" : "unexercised", finding);
   for (const std::string& error : report.errors) text += fmt::format("  error: {}\n", error);
   for (const std::string& note : report.notes) text += fmt::format("  note: {}\n", note);
   for (const std::string& missed : report.mutation.missed)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/one_line.hpp"
+
 namespace onedim {
 namespace {
 
@@ -86,7 +88,7 @@ Result<std::string> read_text(onedim_text_t text, std::string_view what) {
   const std::string_view view =
       text.size == 0 ? std::string_view{} : std::string_view(text.data, text.size);
   if (Status status = check_utf8(view, what); !status.ok()) return status;
-  return std::string(view);
+  return one_line(view);
 }
 
 Status check_table(const void* pointer, uint64_t count, std::string_view what) {

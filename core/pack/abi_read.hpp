@@ -16,6 +16,7 @@ inline constexpr uint64_t kMaxTextBytes = 65536;
 inline constexpr uint64_t kMaxCount = 65536;  // entries of any table
 inline constexpr int32_t kMaxNdim = 64;
 
+// A copy, made one line (one_line).
 Result<std::string> read_text(onedim_text_t text, std::string_view what);
 // A pointer and a count as they stand in a descriptor.
 Status check_table(const void* pointer, uint64_t count, std::string_view what);

@@ -6,6 +6,7 @@
 #include "core/pack/host_table.hpp"
 #include "core/pack/infer_check.hpp"
 #include "core/pack/prepared_call.hpp"
+#include "core/pack/unwritten.hpp"
 #include "core/pack/variant.hpp"
 
 namespace onedim {
@@ -141,6 +142,33 @@ Result<std::optional<Tensor>> make_output(const Op& op, const OptionalOutput& ou
   return std::optional(Tensor::uninitialized(output->meta));
 }
 
+// Beyond this many bytes outputs are not searched for what the kernel left unwritten.
+constexpr int64_t kMostSearchedBytes = int64_t{1} << 20;
+
+// Runs the kernel over new outputs that are marked first; where it also writes an input, it cannot
+// be run again, and where they are large, they are not searched.
+Status run_on_new(const Op& op, PreparedCompute& compute, std::span<const OptionalOutput> metas,
+                  std::span<Tensor* const> inputs, std::span<Tensor* const> outputs) {
+  std::vector<Tensor*> marked(outputs.begin(), outputs.end());
+  int64_t bytes = 0;
+  bool writes_input = false;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!metas[i]) continue;
+    if (metas[i]->view_of_input >= 0) {
+      marked[i] = nullptr;
+      writes_input = true;
+    } else {
+      bytes += metas[i]->meta.bytes();
+    }
+  }
+  if (!writes_input && bytes <= kMostSearchedBytes)
+    return run_marked(op.name(), marked, [&] { return compute.run(inputs, outputs); });
+  for (Tensor* output : marked) {
+    if (output != nullptr) mark_unwritten(*output);
+  }
+  return compute.run(inputs, outputs);
+}
+
 Result<Call> call_on_tensors(const Op& op, const Call& call, std::span<Tensor* const> inputs) {
   if (inputs.size() != call.inputs.size()) {
     return invalid_argument("{}: {} tensors for {} input slots", op.name(), inputs.size(),
@@ -260,7 +288,8 @@ Result<std::vector<std::optional<Tensor>>> run_op(const Op& op, const Call& call
   Result<std::unique_ptr<PreparedCompute>> prepared =
       PreparedCompute::create(op, *actual, *metas, nullptr);
   if (!prepared.ok()) return prepared.status();
-  if (Status status = (*prepared)->run(inputs, targets); !status.ok()) return status;
+  if (Status status = run_on_new(op, **prepared, *metas, inputs, targets); !status.ok())
+    return status;
   return outputs;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/base/text.hpp"
+#include "core/pack/foreign_call.hpp"
 #include "core/pack/stdout_guard.hpp"
 
 namespace onedim {
@@ -125,7 +127,9 @@ std::vector<PackReport> load_packs(const LoadOptions& options, Registry& registr
   {
     const StdoutGuard guard;
     for (PackFile& file : files) {
-      if (file.ok()) load_one(options, file, registry);
+      if (!file.ok()) continue;
+      const ForeignCall loading(file.path.stem().string(), "the init");
+      load_one(options, file, registry);
     }
   }
   std::vector<PackReport> reports;
@@ -134,13 +138,31 @@ std::vector<PackReport> load_packs(const LoadOptions& options, Registry& registr
   return reports;
 }
 
+std::vector<std::string> unknown_disabled(const std::vector<std::string>& disabled,
+                                          const std::vector<PackReport>& reports) {
+  std::vector<std::string> names;
+  for (const PackReport& report : reports) {
+    names.push_back(fs::path(report.path).stem().string());
+    if (!report.name.empty()) names.push_back(report.name);
+  }
+  std::vector<std::string> unknown;
+  for (const std::string& name : disabled) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    unknown.push_back(quoted_excerpt(name) + did_you_mean(name, names));
+  }
+  return unknown;
+}
+
 void shutdown_packs() {
   const std::lock_guard lock(load_mutex());
   std::vector<InitialisedPack>& packs = initialised_packs();
   while (!packs.empty()) {
     const InitialisedPack pack = packs.back();
     packs.pop_back();
-    if (pack.shutdown != nullptr) pack.shutdown();
+    if (pack.shutdown == nullptr) continue;
+    const onedim_text_t name = pack.entry->name;
+    const ForeignCall running({name.data, name.size}, "the shutdown");
+    pack.shutdown();
   }
 }
 

@@ -30,6 +30,11 @@ struct LoadOptions {
 // order.
 std::vector<PackReport> load_packs(const LoadOptions& options, Registry& registry);
 
+// Those of `disabled` that no file of `reports` has as its pack's name or its own; `; did you mean`
+// behind each that is nearly one: `"mtarix"; did you mean "matrix"?`.
+std::vector<std::string> unknown_disabled(const std::vector<std::string>& disabled,
+                                          const std::vector<PackReport>& reports);
+
 // Calls `shutdown` of every pack that was initialised, last loaded first, once. To be called at the
 // end of main.
 void shutdown_packs();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/pack/foreign_call.hpp"
 #include "core/pack/host_table.hpp"
 #include "core/pack/infer_check.hpp"
 #include "core/pack/variant.hpp"
@@ -231,6 +232,7 @@ Status PreparedCompute::run(std::span<Tensor* const> inputs, std::span<Tensor* c
   if (Status status = bind_outputs(inputs, outputs); !status.ok()) return status;
   if (Status status = fill_views(inputs, outputs); !status.ok()) return status;
   if (kernel_ == nullptr) return absl::OkStatus();
+  const ForeignCall running(kernel_->pack, "the kernel", op_.name());
   CallbackScope scope;
   const int32_t code = kernel_->compute(&host_table(), kernel_->user, abi_->get(), &execution_);
   if (code != ONEDIM_OK) return scope.finish(code, op_.name(), "compute", kernel_->pack);

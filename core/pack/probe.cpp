@@ -2,16 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <optional>
 
+#include "core/base/child_process.hpp"
 #include "core/base/text.hpp"
-#include "core/pack/probe_child.hpp"
 
 namespace onedim {
 namespace {
@@ -55,23 +52,22 @@ class ProbeRun {
 
   // How many files, from the first on, have been judged.
   size_t run() {
-    ProbeChild child(options_.program, paths());
-    if (!child.error().empty()) return give_up(child.error());
+    Result<ChildProcess> child = ChildProcess::start(command(), ChildProcess::Input::kNone);
+    if (!child.ok()) return give_up(message_of(child.status()));
     auto allowance = options_.deadline + kStartAllowance;
-    while (judged_ < files_.size()) {
-      const ProbeChild::Line line = child.read_line(allowance);
-      if (line.state != ProbeChild::State::kLine) return stopped(child, line.state);
-      if (!accept(line.text)) return give_up(fmt::format("it says \"{}\"", line.text));
-      allowance = options_.deadline;
+    for (std::string line; judged_ < files_.size(); allowance = options_.deadline) {
+      const ChildProcess::Read read = child->read_line(allowance, line);
+      if (read != ChildProcess::Read::kLine) return stopped(*child, read);
+      if (!accept(line)) return give_up(fmt::format("it says {}", quoted_excerpt(line)));
     }
     return judged_;
   }
 
  private:
-  std::vector<std::string> paths() const {
-    std::vector<std::string> paths;
-    for (const PackFile* file : files_) paths.push_back(file->path.string());
-    return paths;
+  std::vector<std::string> command() const {
+    std::vector<std::string> command{options_.program.string(), "probe-packs"};
+    for (const PackFile* file : files_) command.push_back(file->path.string());
+    return command;
   }
 
   bool accept(std::string_view line) {
@@ -93,10 +89,11 @@ class ProbeRun {
     return true;
   }
 
-  size_t stopped(ProbeChild& child, ProbeChild::State state) {
-    const std::string ending = child.finish();
-    const bool stalled = state == ProbeChild::State::kTimeout;
-    if (!begun_ && judged_ == 0) return give_up(stalled ? "it does not answer" : ending);
+  size_t stopped(ChildProcess& child, ChildProcess::Read read) {
+    const std::string ending = child.end();
+    const bool stalled = read == ChildProcess::Read::kTimeout;
+    if (!begun_ && judged_ == 0)
+      return give_up(stalled ? "it does not answer" : "the process " + ending);
     if (stalled) {
       files_[judged_]->report.verdict = {
           VerdictWord::kTimeout,
@@ -104,7 +101,8 @@ class ProbeRun {
       return judged_ + 1;
     }
     if (judged_ > 0) return judged_;
-    files_[0]->report.verdict = {VerdictWord::kCrashedAtLoad, ending + " while loading"};
+    files_[0]->report.verdict = {VerdictWord::kCrashedAtLoad,
+                                 fmt::format("the process that loaded it {}", ending)};
     return 1;
   }
 
@@ -147,17 +145,6 @@ int take_report_channel() {
   return channel;
 }
 
-// A crash must end this process by its signal, at once, without a core file; and so must the
-// parent's end.
-void make_crashes_plain() {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) {
-    std::signal(signal, SIG_DFL);
-  }
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
 Verdict probe_one(int channel, size_t index, const std::string& path) {
   PackFile file = examine_pack(path);
   if (file.ok()) open_pack(file);
@@ -174,9 +161,9 @@ void probe_packs(const ProbeOptions& options, std::span<PackFile* const> files) 
 }
 
 int probe_main(std::span<const std::string> files) {
+  enter_child_process();
   const int channel = take_report_channel();
   if (channel < 0) return 3;
-  make_crashes_plain();
   for (size_t i = 0; i < files.size(); ++i) {
     say(channel, fmt::format("begin {}", i));
     const Verdict verdict = probe_one(channel, i, files[i]);

@@ -40,4 +40,10 @@ struct Rule {
 std::string format_rule(const Rule& rule);
 Result<Rule> parse_rule(std::string_view text);
 
+// The same with all that the rule is bound to behind it, in this order and only where it is so:
+// `P(sum) | S(1), S(0) even_only to_rounding multiple_of(input 0, 1, 4) tag(7)`; multiple_of names
+// the slot, its dim and the number. Parsing takes them in any order.
+std::string format_conditional_rule(const Rule& rule);
+Result<Rule> parse_conditional_rule(std::string_view text);
+
 }  // namespace onedim

@@ -1,5 +1,6 @@
 #include "core/pack/settings.hpp"
 
+#include <sys/auxv.h>
 #include <toml++/toml.h>
 #include <algorithm>
 #include <array>
@@ -121,9 +122,10 @@ Status read_table(const toml::table& table, const fs::path& file, const std::str
 }
 
 fs::path default_file() {
-  std::vector<fs::path> candidates = {"onedim.toml"};
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  const char* home = std::getenv("HOME");
+  std::vector<fs::path> candidates;
+  if (::getauxval(AT_SECURE) == 0) candidates.emplace_back("onedim.toml");
+  const char* config = ::secure_getenv("XDG_CONFIG_HOME");
+  const char* home = ::secure_getenv("HOME");
   if (config != nullptr && *config != '\0') {
     candidates.push_back(fs::path(config) / "onedim" / "onedim.toml");
   } else if (home != nullptr && *home != '\0') {
@@ -158,9 +160,13 @@ Result<Settings> load_settings(const fs::path& explicit_file) {
   const fs::path file = explicit_file.empty() ? default_file() : explicit_file;
   if (file.empty()) return Settings{};
   std::error_code error;
+  if (!fs::exists(file, error) && error.value() == 0)
+    return absl::NotFoundError(fmt::format("there is no settings file {}", file.string()));
   std::ifstream stream(file);
   if (!stream || fs::is_directory(file, error)) {
-    return absl::NotFoundError(fmt::format("settings file {} cannot be read", file.string()));
+    return absl::UnavailableError(
+        fmt::format("settings file {} cannot be read{}", file.string(),
+                    fs::is_directory(file, error) ? ": it is a folder" : ""));
   }
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
   return parse_settings(text, fs::absolute(file));

@@ -34,6 +34,8 @@ Result<Settings> parse_settings(std::string_view text, const std::filesystem::pa
 
 // Reads `explicit_file` if not empty, else the first that exists of onedim.toml in the current
 // folder and $XDG_CONFIG_HOME/onedim/onedim.toml (~/.config by default); defaults if there is none.
+// A privileged program takes neither the folder nor the variables from its caller, and so only an
+// explicit file. NotFound where that does not exist, Unavailable where it cannot be read.
 Result<Settings> load_settings(const std::filesystem::path& explicit_file);
 
 }  // namespace onedim

@@ -32,6 +32,8 @@ struct Verdict {
   VerdictWord word = VerdictWord::kLoaded;
   std::string reason;  // empty if loaded
   bool ok() const { return word == VerdictWord::kLoaded; }
+  // Loaded, if perhaps without a rule or kernel that names what no pack offers.
+  bool is_in_use() const { return ok() || word == VerdictWord::kMissingDependency; }
 };
 
 std::string_view verdict_text(VerdictWord word);  // `not-a-plugin`

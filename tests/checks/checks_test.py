@@ -89,6 +89,12 @@ class Readme(unittest.TestCase):
         self.assertIsNotNone(readme.difference("echo x", [], False, "x\n"))
         self.assertIsNotNone(readme.difference("true", ["x"], False, ""))
 
+    def test_printed_commands_are_run_and_must_find_again(self):
+        wanted = [*readme.with_findings([("a", ["bad", "    onedim validate x", "  onedim y"], False)])]
+        self.assertEqual([command for command, *_ in wanted], ["a", "onedim validate x"])
+        self.assertIsNone(readme.difference(*wanted[1], "any\n", 1))
+        self.assertIsNotNone(readme.difference(*wanted[1], "any\n", 2))
+
     def test_figures_vary_where_the_block_says_so(self):
         line = ["mm  ok     88 rules, 265 ms"]
         self.assertIsNone(readme.difference("c", line, True, "mm     ok  9 rules, 1.2 s\n"))

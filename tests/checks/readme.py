@@ -3,7 +3,8 @@
 A fenced block marked `console` holds commands behind `$ ` (continued behind `> `), each followed by its output. All
 of them run in order in one shell, in a scratch folder that looks like a fresh clone built by the quickstart. A line
 `...` stands for any lines, `...` inside a line for any text; in a block marked `console varies` a figure, with its unit,
-stands for any figure. Blocks marked `sh` are not run: their first words must
+stands for any figure. An output line of four spaces and an `onedim` command is a finding's: it is run too, and must
+find it again. Blocks marked `sh` are not run: their first words must
 be files that can be executed.
 """
 
@@ -17,6 +18,7 @@ import tree
 
 BLOCK = re.compile(r"^```(\w*(?: varies)?)\n(.*?)^```", re.M | re.S)
 FIGURE = re.compile(r"-?\d+(?:\.\d+)?(?: (?:ms|s)\b)?")
+FINDING = re.compile(r" {4}(onedim .*)")
 MARK = "=== end of command"
 
 
@@ -32,6 +34,14 @@ def commands(block):
         elif found:
             found[-1][1].append(line)
     return found
+
+
+def with_findings(wanted):
+    """The commands, and behind each those that it prints, with None for what they print."""
+    for command, expected, varies in wanted:
+        yield command, expected, varies
+        for found in filter(None, map(FINDING.fullmatch, expected)):
+            yield found.group(1), None, varies
 
 
 def text_pattern(text, varies):
@@ -60,16 +70,20 @@ def lay_out(folder, build):
 
 
 def run_all(script_commands, folder):
+    """Of each command what it printed and its exit code, and a rest."""
     script = "".join(f"{command}\nprintf '\\n%s %s\\n' '{MARK}' $?\n" for command, *_ in script_commands)
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "CLICOLOR": "0"}
     for name in ("ONEDIM_PACK_PATH", "CMAKE_GENERATOR"):
         environment.pop(name, None)
     result = subprocess.run(["bash"], input=script, cwd=folder, env=environment, text=True, timeout=600,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return re.split(rf"\n?^{MARK} \d+\n", result.stdout, flags=re.M)
+    parts = re.split(rf"\n?^{MARK} (\d+)\n", result.stdout, flags=re.M)
+    return [*zip(parts[0::2], map(int, parts[1::2])), (parts[-1], 0)]
 
 
-def difference(command, expected, varies, printed):
+def difference(command, expected, varies, printed, code=0):
+    if expected is None:
+        return None if code == 1 else f"README.md: the printed command `{command}` exits {code}, expected 1\n{printed}"
     printed = printed.strip("\n") + "\n" if printed.strip("\n") else ""
     if pattern(expected, varies).match(printed):
         return None
@@ -90,15 +104,15 @@ def main():
     parser.add_argument("--readme", default="README.md")
     options = parser.parse_args()
     text = tree.read(options.readme)
-    wanted = [(*pair, kind.endswith("varies")) for kind, block in BLOCK.findall(text) if kind.startswith("console")
-              for pair in commands(block)]
+    blocks = [(kind, block) for kind, block in BLOCK.findall(text) if kind.startswith("console")]
+    wanted = [*with_findings((*pair, kind.endswith("varies")) for kind, block in blocks for pair in commands(block))]
     with tempfile.TemporaryDirectory() as folder:
         lay_out(folder, options.build)
         printed = run_all(wanted, folder)
     faults = [*script_faults(text)]
     if len(printed) != len(wanted) + 1:
         faults.append(f"README.md: {len(wanted)} commands, but {len(printed) - 1} ended")
-    faults += filter(None, (difference(*entry, text) for entry, text in zip(wanted, printed)))
+    faults += filter(None, (difference(*entry, *result) for entry, result in zip(wanted, printed)))
     tree.finish("readme", faults, f"{len(wanted)} commands")
 
 

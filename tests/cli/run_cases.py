@@ -80,12 +80,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", help="the onedim program")
     parser.add_argument("files", nargs="*", type=pathlib.Path, help="case files; all by default")
+    parser.add_argument("--packs", type=pathlib.Path, default="packs", help="the folder of the tests' packs, as $PACKS")
     parser.add_argument("--update", action="store_true")
     options = parser.parse_intermixed_args()
     program = pathlib.Path(options.program).resolve()
     environment = {key: value for key, value in os.environ.items() if not key.startswith("ONEDIM_")}
     environment["PATH"] = f"{program.parent}:{environment['PATH']}"
     environment["XDG_CONFIG_HOME"] = "/nonexistent"
+    environment["PACKS"] = str(options.packs.resolve())
     environment["CASES"] = str(pathlib.Path(__file__).resolve().parent)
     files = options.files or sorted(pathlib.Path(__file__).parent.glob("*.txt"))
     results = [run_file(path, environment, options.update) for path in files]

@@ -24,9 +24,12 @@ def read_all(descriptor):
     return data
 
 
-def run_on_terminal(*arguments):
+def run_on_terminal(*arguments, kind="xterm", output=subprocess.DEVNULL):
+    """What the terminal gets; `output` None sends the results there, too."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as process:
+    environment = {**os.environ, "TERM": kind}
+    with subprocess.Popen([PROGRAM, *arguments], stdout=theirs if output is None else output, stderr=theirs,
+                          env=environment) as process:
         os.close(theirs)
         data = read_all(ours)
     os.close(ours)
@@ -38,6 +41,18 @@ class Terminal(unittest.TestCase):
         data = run_on_terminal("call", "--calls", str(CALLS))
         self.assertIn(b"call 64 of ", data)
         self.assertTrue(data.endswith(b"\r\x1b[K"), data[-80:])
+
+    def test_results_do_not_stand_behind_it(self):
+        data = run_on_terminal("validate", "relu", "neg", output=None)
+        self.assertIn(b"validating 1/2", data)
+        self.assertIn(b"\r\x1b[Krelu", data)
+        self.assertNotIn(b"\x1b", data[data.index(b"\x1b[Krelu") + 3:])
+
+    def test_a_terminal_that_moves_no_cursor_gets_none(self):
+        for kind in ("dumb", ""):
+            data = run_on_terminal("validate", "relu", "neg", kind=kind, output=None)
+            self.assertTrue(data.startswith(b"neg") or data.startswith(b"relu"), data)
+            self.assertNotIn(b"\x1b", data)
 
     def test_quiet_shows_none(self):
         self.assertEqual(run_on_terminal("-q", "call", "--calls", str(CALLS)), b"")

@@ -154,6 +154,16 @@ TEST(PackLoader, DisabledPacksAreNotOpened) {
   EXPECT_TRUE(registry.ops().empty());
 }
 
+TEST(PackLoader, DisabledNamesThatAreFoundNowhereAreTold) {
+  std::vector<PackReport> reports(2);
+  reports[0].name = "matrix";
+  reports[0].path = "/packs/renamed.so";
+  reports[1].path = "/packs/unread.so";
+  EXPECT_EQ(unknown_disabled({"matrix", "renamed", "unread"}, reports), std::vector<std::string>{});
+  EXPECT_EQ(unknown_disabled({"mtarix", "zebra"}, reports),
+            (std::vector<std::string>{"\"mtarix\"; did you mean \"matrix\"?", "\"zebra\""}));
+}
+
 TEST(PackLoader, WhatPacksPrintStaysOutOfStdout) {
   ScratchFolder folder;
   const fs::path file = folder.add("noisy");  // a copy, so that its constructor runs now

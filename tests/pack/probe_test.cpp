@@ -46,10 +46,12 @@ TEST(Probe, WhatPacksPrintIsNoReport) {
 TEST(Probe, GoesOnBehindEachCrash) {
   const auto files =
       probe({"constructor_aborts", "alpha", "init_crashes", "init_exits", "zulu"}, standard());
-  EXPECT_EQ(files[0].report.verdict.reason, "killed by SIGABRT while loading");
+  EXPECT_EQ(files[0].report.verdict.reason,
+            "the process that loaded it was ended by signal 6 (Aborted)");
   EXPECT_EQ(status(files[1]), "loaded");
-  EXPECT_EQ(files[2].report.verdict.reason, "killed by SIGSEGV while loading");
-  EXPECT_EQ(files[3].report.verdict.reason, "exited with status 7 while loading");
+  EXPECT_EQ(files[2].report.verdict.reason,
+            "the process that loaded it was ended by signal 11 (Segmentation fault)");
+  EXPECT_EQ(files[3].report.verdict.reason, "the process that loaded it ended with code 7");
   EXPECT_EQ(status(files[4]), "loaded");
 }
 

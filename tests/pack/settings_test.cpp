@@ -42,6 +42,12 @@ TEST(Settings, DefaultsAreWhatTheRecordsSay) {
   EXPECT_EQ(written->disabled_packs, defaults.disabled_packs);
 }
 
+TEST(Settings, AFolderIsNoSettingsFile) {
+  ScratchFolder folder;
+  EXPECT_TRUE(absl::IsUnavailable(load_settings(folder.path()).status()));
+  EXPECT_TRUE(absl::IsNotFound(load_settings(folder.path() / "none.toml").status()));
+}
+
 TEST(Settings, UnknownKeysNameTheNearestAndThePlace) {
   const std::string error = error_of("[packs]\nprobe = true\nprob = false\n");
   EXPECT_NE(error.find("/etc/onedim.toml:3:"), std::string::npos) << error;

@@ -10,5 +10,9 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCellAndLinesEndBare) {
   EXPECT_EQ(format_table({}), "");
 }
 
+TEST(TextTable, ARowIsALineWhateverItsCells) {
+  EXPECT_EQ(format_table({{"a\nb", "c\033[2J"}, {"longer", "d"}}), "a b     c?[2J\nlonger  d\n");
+}
+
 }  // namespace
 }  // namespace onedim

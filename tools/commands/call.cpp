@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/pack/foreign_call.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/golden_binding.hpp"
 #include "tools/golden_compare.hpp"
@@ -43,6 +44,7 @@ Result<std::vector<std::optional<Tensor>>> run_call(const Op& op, const GoldenCa
   if (!bound.ok()) return bound.status();
   std::vector<Tensor*> inputs;
   for (std::optional<Tensor>& input : bound->inputs) inputs.push_back(input ? &*input : nullptr);
+  const ForeignCall running(op, "infer");
   return run_op(op, bound->call, inputs);
 }
 

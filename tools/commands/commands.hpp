@@ -9,13 +9,17 @@
 
 namespace onedim {
 
+void add_calibrate(CLI::App& app, Session& session);
 void add_call(CLI::App& app, Session& session);
+void add_check_call(CLI::App& app, Session& session);  // hidden: tries a call in a child process
 void add_layout(CLI::App& app, Session& session);
 void add_new_pack(CLI::App& app, Session& session);
 void add_ops(CLI::App& app, Session& session);
 void add_packs(CLI::App& app, Session& session);
 void add_probe_packs(CLI::App& app, Session& session);  // hidden: the child's side of probing
+void add_redistribute(CLI::App& app, Session& session);
 void add_rules(CLI::App& app, Session& session);
+void add_select(CLI::App& app, Session& session);
 void add_validate(CLI::App& app, Session& session);
 void add_validate_worker(CLI::App& app, Session& session);  // hidden: judges ops in a child process
 

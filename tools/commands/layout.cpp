@@ -1,13 +1,17 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.hpp"
 #include "core/layout/index_map.hpp"
+#include "core/layout/layout_check.hpp"
 #include "core/tensor/tensor.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/layout_picture.hpp"
 
 namespace onedim {
 namespace {
+
+constexpr int64_t kMostIntervals = int64_t{1} << 22;
 
 struct LayoutOptions {
   std::string tensor;
@@ -28,7 +32,27 @@ Result<PlacedTensor> parse_placed_tensor(const LayoutOptions& options) {
   const int ndim = static_cast<int>(meta->shape.size());
   Result<Layout> layout = parse_layout(trim(text.substr(at + 1)), *mesh, ndim);
   if (!layout.ok()) return layout.status();
+  if (Status status = check_placements(*meta, *layout, *mesh); !status.ok()) return status;
   return PlacedTensor{*std::move(meta), *std::move(layout), *std::move(mesh)};
+}
+
+// At most, over all dims: each cut leaves a rank what it had, and one more for each further chunk.
+int64_t most_intervals(const PlacedTensor& placed) {
+  int64_t count = static_cast<int64_t>(placed.meta.shape.size());
+  for (const Placement& placement : placed.layout.placements) {
+    if (placement.kind == Placement::Kind::kStridedShard)
+      count += std::min(placement.split_factor, placed.meta.shape[placement.dim]);
+  }
+  return count;
+}
+
+Status check_size(const PlacedTensor& placed, int64_t ranks) {
+  const int64_t each = most_intervals(placed);
+  if (each <= kMostIntervals / std::max<int64_t>(ranks, 1)) return absl::OkStatus();
+  return invalid_argument(
+      "{} pieces on each of {} ranks are more than the {} that are shown; give a smaller tensor, "
+      "mesh or split factor",
+      each, ranks, kMostIntervals);
 }
 
 Json intervals_to_json(const IndexMap& map) {
@@ -50,24 +74,34 @@ Json rank_to_json(const PlacedTensor& placed, int64_t rank) {
           {"intervals", intervals_to_json(map)}};
 }
 
-Json to_json(const PlacedTensor& placed) {
-  Json ranks = Json::array();
+// Rank by rank, so that a mesh of a million needs no more memory than one of two.
+void write_json(Session& session, const PlacedTensor& placed) {
+  constexpr size_t kChunk = 1 << 16;
+  const Json head = {{"tensor", format_meta(placed.meta)},
+                     {"layout", format_layout(placed.layout, placed.mesh)},
+                     {"mesh", placed.mesh.format()}};
+  const Json tail = {{"uneven", !is_even(placed.meta.shape, placed.layout, placed.mesh)},
+                     {"empty", has_empty_shard(placed.meta.shape, placed.layout, placed.mesh)}};
+  std::string text = head.dump();
+  text.back() = ',';
+  text += "\"ranks\":[";
   for (int64_t rank = 0; rank < placed.mesh.rank_count(); ++rank) {
-    ranks.push_back(rank_to_json(placed, rank));
+    text += (rank == 0 ? "" : ",") + rank_to_json(placed, rank).dump();
+    if (text.size() < kChunk) continue;
+    session.write(text);
+    text.clear();
   }
-  return {{"tensor", format_meta(placed.meta)},
-          {"layout", format_layout(placed.layout, placed.mesh)},
-          {"mesh", placed.mesh.format()},
-          {"ranks", std::move(ranks)},
-          {"uneven", !is_even(placed.meta.shape, placed.layout, placed.mesh)},
-          {"empty", has_empty_shard(placed.meta.shape, placed.layout, placed.mesh)}};
+  session.write(text + "]," + tail.dump().substr(1) + "\n");
 }
 
 Result<ExitCode> run_layout(Session& session, const LayoutOptions& options) {
   const Result<PlacedTensor> placed = parse_placed_tensor(options);
   if (!placed.ok()) return placed.status();
+  const int64_t ranks = placed->mesh.rank_count();
+  const int64_t shown = session.flags.json ? ranks : std::min(ranks, kMostRankRows);
+  if (Status status = check_size(*placed, shown); !status.ok()) return status;
   if (session.flags.json) {
-    session.write_json(to_json(*placed));
+    write_json(session, *placed);
   } else {
     session.write(layout_text(*placed));
   }

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/shell_text.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/pack_template.hpp"
 
@@ -14,13 +15,14 @@ struct NewPackOptions {
 };
 
 std::string next_steps(const NewPack& pack, const std::string& name) {
-  const std::string folder = pack.folder.string();
+  const std::string folder = shell_word(pack.folder.string());
+  const std::string build = shell_word((pack.folder / "build").string());
   return fmt::format(
       "wrote {}: {}\n"
       "build and prove it:\n"
-      "  cmake -S {} -B {}/build && cmake --build {}/build\n"
-      "  onedim -p {}/build validate '{}.*'\n",
-      folder, fmt::join(pack.files, " "), folder, folder, folder, folder, name);
+      "  cmake -S {} -B {} && cmake --build {}\n"
+      "  onedim -p {} validate '{}.*'\n",
+      folder, fmt::join(pack.files, " "), folder, build, build, build, name);
 }
 
 Result<ExitCode> run_new_pack(Session& session, const NewPackOptions& options) {

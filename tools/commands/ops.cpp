@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/pack/foreign_call.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/op_coverage.hpp"
 #include "tools/op_names.hpp"
@@ -25,8 +26,13 @@ Json kernel_dtypes(const Op& op, int device) {
   return dtypes;
 }
 
+Result<std::vector<std::string>> samples_of(const Op& op) {
+  const ForeignCall running(op, "the samples");
+  return op.samples();
+}
+
 Result<Json> op_json(const Op& op) {
-  const Result<std::vector<std::string>> samples = op.samples();
+  const Result<std::vector<std::string>> samples = samples_of(op);
   if (!samples.ok()) return annotate(samples.status(), op.name());
   return Json{{"name", op.name()},
               {"pack", op.pack},
@@ -57,7 +63,7 @@ std::string to_text(const std::vector<const Op*>& ops) {
 
 // All that is known of one op, for `ops NAME`.
 Result<std::string> op_text(const Op& op) {
-  const Result<std::vector<std::string>> samples = op.samples();
+  const Result<std::vector<std::string>> samples = samples_of(op);
   if (!samples.ok()) return annotate(samples.status(), op.name());
   return fmt::format("{}\n  {}\n  pack {}, {} samples, computes {}{}\n  example: {}\n",
                      format_schema(op.schema), op.summary, op.pack, samples->size(),

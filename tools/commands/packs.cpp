@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/one_line.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/text_table.hpp"
 
@@ -35,7 +36,7 @@ std::string to_text(const std::vector<PackReport>& reports) {
   std::string text = format_table(rows);
   for (const PackReport& report : reports) {
     for (const std::string& note : report.notes)
-      text += fmt::format("note: {}: {}\n", report.name, note);
+      text += fmt::format("note: {}: {}\n", report.name, one_line(note));
   }
   return text;
 }
@@ -58,9 +59,12 @@ Result<ExitCode> run_packs(Session& session, const std::vector<std::string>& fil
     session.write(to_text(**reports));
     if (!files.empty()) session.write(op_lists(session.loaded()));
   }
-  const bool all_loaded = std::all_of((*reports)->begin(), (*reports)->end(),
-                                      [](const PackReport& report) { return report.verdict.ok(); });
-  return all_loaded ? ExitCode::kFine : ExitCode::kFindings;
+  if ((*reports)->empty()) return ExitCode::kEnvironment;
+  const bool is_fine =
+      std::all_of((*reports)->begin(), (*reports)->end(), [](const PackReport& report) {
+        return report.verdict.ok() || report.verdict.word == VerdictWord::kDisabled;
+      });
+  return is_fine ? ExitCode::kFine : ExitCode::kFindings;
 }
 
 }  // namespace
@@ -71,7 +75,9 @@ void add_packs(CLI::App& app, Session& session) {
       app.add_subcommand("packs", "List the pack files found, or inspect those given");
   command->add_option("file", *files, "Pack file or folder to inspect, instead of the search path")
       ->type_name("FILE");
-  command->footer("Exit code 1 if any file did not load.\nExample: onedim packs --json");
+  command->footer(
+      "Exit code 1 if any file did not load, unless it is disabled; 3 if none is found.\n"
+      "Example: onedim packs --json");
   command->callback([files, &session] {
     session.choose([files, &session] { return run_packs(session, *files); });
   });

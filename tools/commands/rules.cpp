@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/pack/closed_rules.hpp"
+#include "core/pack/foreign_call.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/golden_output.hpp"
 #include "tools/op_names.hpp"
@@ -22,6 +23,7 @@ struct RuleCase {
 };
 
 Result<RuleCase> close_case(const Op& op, Call call, const Registry& registry) {
+  const ForeignCall running(op, "infer or the rules");
   const Result<std::vector<OptionalOutput>> outputs = op.infer(call);
   if (!outputs.ok()) return outputs.status();
   Result<std::vector<ClosedRule>> rules = closed_rules(op, call, *outputs, registry);
@@ -30,6 +32,7 @@ Result<RuleCase> close_case(const Op& op, Call call, const Registry& registry) {
 }
 
 Status append_samples(const Op& op, const Registry& registry, std::vector<RuleCase>& cases) {
+  const ForeignCall running(op, "the samples");
   const Result<std::vector<std::string>> samples = op.samples();
   if (!samples.ok()) return samples.status();
   if (samples->empty()) {

@@ -4,11 +4,14 @@
 #include <set>
 #include <thread>
 
-#include "core/base/text.hpp"
-#include "core/validate/claim.hpp"
+#include "core/base/child_process.hpp"
+#include "core/base/shell_text.hpp"
 #include "core/validate/worker.hpp"
 #include "core/validate/worker_pool.hpp"
+#include "tools/call_check.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/flag_values.hpp"
+#include "tools/idle_rules.hpp"
 #include "tools/op_names.hpp"
 #include "tools/validate_text.hpp"
 
@@ -20,33 +23,54 @@ struct ValidateFlags {
   std::string inputs;
   std::vector<std::string> attributes;
   std::vector<std::string> claims;
-  std::vector<int64_t> worlds;
-  uint64_t seed = 1;
-  int draws = CaseOptions{}.draws;
-  int jobs = 0;
-  double deadline = 60;
+  std::string worlds = "2,3,4";
+  std::string seed = "1";
+  std::string draws = std::to_string(CaseOptions{}.draws);
+  std::string jobs;
+  std::string deadline = "60";
   bool mutate = false;
   bool nonfinite = false;
   bool in_process = false;
   bool has_case = false;  // --inputs or --attr was given
 };
 
-constexpr int64_t kMostRanks = 64;
+constexpr uint64_t kMostJobs = 1024;
+constexpr uint64_t kMostDraws = 1'000'000;
+constexpr std::chrono::seconds kStartAllowance{10};  // for a child to load the packs
 
-Status check_flags(const ValidateFlags& flags) {
-  for (const int64_t world : flags.worlds) {
-    if (world < 2 || world > kMostRanks) {
-      return invalid_argument("--worlds: {} is no number of ranks from 2 to {}", world, kMostRanks);
-    }
-  }
-  if (flags.draws < 1) return invalid_argument("--draws: at least 1, not {}", flags.draws);
-  if (flags.jobs < 0) return invalid_argument("-j: at least 1, not {}", flags.jobs);
-  if (!(flags.deadline > 0))
-    return invalid_argument("--deadline: above 0 seconds, not {}", flags.deadline);
+// What the flags say.
+struct Plan {
+  ValidateOptions options;
+  int jobs = 1;
+  std::chrono::milliseconds deadline;
+};
+
+Result<Plan> read_flags(const ValidateFlags& flags) {
+  const Result<std::vector<int64_t>> worlds = parse_worlds("--worlds", flags.worlds);
+  if (!worlds.ok()) return worlds.status();
+  const Result<uint64_t> seed = parse_whole("--seed", flags.seed, 0, UINT64_MAX);
+  if (!seed.ok()) return seed.status();
+  const Result<uint64_t> draws = parse_whole("--draws", flags.draws, 1, kMostDraws);
+  if (!draws.ok()) return draws.status();
+  const std::string cores = std::to_string(std::max(1u, std::thread::hardware_concurrency()));
+  const Result<uint64_t> jobs =
+      parse_whole("-j", flags.jobs.empty() ? cores : flags.jobs, 1, kMostJobs);
+  if (!jobs.ok()) return jobs.status();
+  const Result<double> deadline = parse_seconds("--deadline", flags.deadline);
+  if (!deadline.ok()) return deadline.status();
   if (!flags.claims.empty() && !flags.has_case) {
     return invalid_argument("--claim needs the call it is about; add --inputs 'f32[4,6]; ...'");
   }
-  return absl::OkStatus();
+  Plan plan;
+  plan.options.cases.worlds = *worlds;
+  plan.options.cases.seed = *seed;
+  plan.options.cases.draws = static_cast<int>(*draws);
+  plan.options.mutate = flags.mutate;
+  plan.options.nonfinite = flags.nonfinite;
+  plan.jobs = static_cast<int>(*jobs);
+  plan.deadline =
+      std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(*deadline));
+  return plan;
 }
 
 Result<std::vector<const Op*>> chosen_ops(const Registry& registry, const ValidateFlags& flags) {
@@ -73,74 +97,75 @@ Result<std::vector<const Op*>> chosen_ops(const Registry& registry, const Valida
   return chosen;
 }
 
+// The program again, for the part of a child, and the packs for it to load.
+std::vector<std::string> child_command(std::vector<std::string> part,
+                                       const std::vector<PackReport>& packs) {
+  std::vector<std::string> command{own_executable(), "--quiet"};
+  command.insert(command.end(), part.begin(), part.end());
+  command.emplace_back("--");
+  for (const PackReport& pack : packs) {
+    if (pack.verdict.is_in_use()) command.push_back(pack.path);
+  }
+  return command;
+}
+
+// Asks a child what is wrong with the call. One that does not answer is no mistake of the user's:
+// the workers will end alike, and report it.
+Status check_in_child(const OpRequest& request, const std::vector<PackReport>& packs,
+                      std::chrono::milliseconds deadline) {
+  std::vector<std::string> part{"check-call", "--op", request.op, "--call=" + *request.call};
+  for (const std::string& claim : request.claims) part.push_back("--claim=" + claim);
+  Result<ChildProcess> child =
+      ChildProcess::start(child_command(std::move(part), packs), ChildProcess::Input::kNone);
+  if (!child.ok()) return child.status();
+  std::string line;
+  if (child->read_line(deadline + kStartAllowance, line) != ChildProcess::Read::kLine)
+    return absl::OkStatus();
+  const size_t space = std::min(line.find(' '), line.size());
+  const Result<uint64_t> code = parse_whole("code", line.substr(0, space), 0, 16);
+  if (!code.ok())
+    return absl::InternalError(fmt::format("the check of the call says \"{}\"", line));
+  return Status(static_cast<absl::StatusCode>(*code),
+                line.substr(std::min(space + 1, line.size())));
+}
+
 // Mistakes in what was typed are told here, in one line, and not op by op.
-Result<std::vector<OpRequest>> make_requests(const std::vector<const Op*>& ops,
-                                             const ValidateFlags& flags) {
+Result<std::vector<OpRequest>> make_requests(Session& session, const std::vector<const Op*>& ops,
+                                             const ValidateFlags& flags, const Plan& plan) {
   std::vector<OpRequest> requests;
   for (const Op* op : ops) requests.push_back({op->name(), std::nullopt, flags.claims});
   if (!flags.has_case) return requests;
   const Op& op = *ops.front();
   const Result<CallText> call = parse_call(op.schema, flags.inputs, flags.attributes);
   if (!call.ok()) return call.status();
-  const Result<Subject> subject = make_subject(op, *call);
-  if (!subject.ok()) return subject.status();
-  for (const std::string& claim : flags.claims) {
-    const Result<Rule> rule = parse_claim(claim);
-    if (!rule.ok()) return annotate(rule.status(), "--claim");
-    if (rule->inputs.size() == call->call.inputs.size() &&
-        rule->outputs.size() == subject->outputs.size())
-      continue;
-    return invalid_argument(
-        "--claim \"{}\": the call has {} output and {} input slots, the rule {} and {}", claim,
-        subject->outputs.size(), call->call.inputs.size(), rule->outputs.size(),
-        rule->inputs.size());
-  }
+  if (Status status = check_typed_call(call->call, flags.claims); !status.ok()) return status;
   requests.front().call = format_call(call->call, call->domains);
+  const auto packs = session.pack_reports({});
+  if (!packs.ok()) return packs.status();
+  const Status status = flags.in_process
+                            ? check_call(op, call->call, flags.claims, session.loaded())
+                            : check_in_child(requests.front(), **packs, plan.deadline);
+  if (!status.ok()) return status;
   return requests;
 }
 
-ValidateOptions validate_options(const ValidateFlags& flags) {
-  ValidateOptions options;
-  if (!flags.worlds.empty()) options.cases.worlds = flags.worlds;
-  options.cases.seed = flags.seed;
-  options.cases.draws = flags.draws;
-  options.mutate = flags.mutate;
-  options.nonfinite = flags.nonfinite;
-  return options;
-}
-
-int job_count(const ValidateFlags& flags) {
-  return flags.jobs > 0 ? flags.jobs
-                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-}
-
-std::vector<std::string> worker_command(const std::vector<PackReport>& packs,
-                                        const ValidateOptions& options) {
-  std::vector<std::string> command{own_executable(),  "--quiet",   "--no-probe",
-                                   "validate-worker", "--options", options_text(options)};
-  for (const PackReport& pack : packs) {
-    if (pack.verdict.ok()) command.push_back(pack.path);
-  }
-  return command;
-}
-
 Result<std::vector<OpReport>> run_requests(Session& session, const Registry& registry,
-                                           const std::vector<OpRequest>& requests,
-                                           const ValidateFlags& flags) {
-  ValidateOptions options = validate_options(flags);
-  const int jobs = job_count(flags);
-  options.threads = requests.size() < static_cast<size_t>(jobs) ? jobs : 1;
+                                           const std::vector<OpRequest>& requests, Plan plan,
+                                           bool in_process) {
+  ValidateOptions& options = plan.options;
   const auto progress = [&session](size_t done, size_t total, const std::string& op) {
     session.progress(fmt::format("validating {}/{} {}", done + 1, total, op));
   };
-  if (!flags.in_process) {
+  if (!in_process) {
+    options.threads = requests.size() < static_cast<size_t>(plan.jobs) ? plan.jobs : 1;
     const auto packs = session.pack_reports({});
     if (!packs.ok()) return packs.status();
-    const auto deadline = std::chrono::milliseconds(static_cast<int64_t>(flags.deadline * 1000));
-    return run_in_workers(requests, {worker_command(**packs, options), jobs, deadline, progress});
+    const std::vector<std::string> command =
+        child_command({"validate-worker", "--options", options_text(options)}, **packs);
+    return run_in_workers(requests, {command, plan.jobs, plan.deadline, progress});
   }
   std::vector<OpReport> reports;
-  options.threads = jobs;
+  options.threads = plan.jobs;
   for (const OpRequest& request : requests) {
     progress(reports.size(), requests.size(), request.op);
     reports.push_back(validate_op(*registry.find(request.op), request, registry, options));
@@ -148,21 +173,56 @@ Result<std::vector<OpReport>> run_requests(Session& session, const Registry& reg
   return reports;
 }
 
+// `text` with the flags that the command which ends it needs as much as this one did.
+std::string with_given_flags(std::string text, const GlobalFlags& global, int draws) {
+  constexpr std::string_view kProgram = "onedim", kCommand = "onedim validate ";
+  const size_t at = text.find(kCommand);
+  if (at == std::string::npos) return text;
+  std::string flags;
+  for (const std::string& path : global.pack_paths) flags += " -p " + shell_word(path);
+  if (!global.config.empty()) flags += " --config " + shell_word(global.config);
+  text.insert(at + kProgram.size(), flags);
+  if (draws != CaseOptions{}.draws) text += fmt::format(" --draws {}", draws);
+  return text;
+}
+
+// Adds what only this process knows: packs, flags, and the rules that no worker judges.
+void complete(OpReport& report, const OpRequest& request, const Registry& registry,
+              const GlobalFlags& flags, int draws) {
+  const Op& op = *registry.find(request.op);
+  report.pack = op.pack;  // a crashed worker does not tell
+  for (auto* findings : {&report.incorrect, &report.missing}) {
+    for (RuleFinding& finding : *findings)
+      finding.repro = with_given_flags(finding.repro, flags, draws);
+  }
+  for (std::string& error : report.errors) error = with_given_flags(error, flags, draws);
+  // Only what a worker has called without a fault is called here.
+  if (report.crashed || !report.errors.empty() || !request.claims.empty()) return;
+  IdleRules idle = idle_rules(op, request.call, registry);
+  for (std::string& note : idle.disabled) report.notes.push_back(std::move(note));
+  for (std::string& rule : idle.unfit)
+    report.unexercised.push_back({std::move(rule), "all samples", "it fits none of them", {}});
+}
+
 Result<ExitCode> run_validate(Session& session, const ValidateFlags& flags) {
-  if (Status status = check_flags(flags); !status.ok()) return status;
+  const Result<Plan> plan = read_flags(flags);
+  if (!plan.ok()) return plan.status();
+  if (flags.in_process) session.do_not_supervise();
   const Result<const Registry*> registry = session.registry();
   if (!registry.ok()) return registry.status();
   const Result<std::vector<const Op*>> ops = chosen_ops(**registry, flags);
   if (!ops.ok()) return ops.status();
-  const Result<std::vector<OpRequest>> requests = make_requests(*ops, flags);
+  const Result<std::vector<OpRequest>> requests = make_requests(session, *ops, flags, *plan);
   if (!requests.ok()) return requests.status();
   const auto start = std::chrono::steady_clock::now();
-  Result<std::vector<OpReport>> reports = run_requests(session, **registry, *requests, flags);
+  Result<std::vector<OpReport>> reports =
+      run_requests(session, **registry, *requests, *plan, flags.in_process);
   if (!reports.ok()) return reports.status();
-  for (OpReport& report : *reports)
-    report.pack = (*registry)->find(report.op)->pack;  // a crashed worker does not tell
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (size_t i = 0; i < reports->size(); ++i) {
+    complete((*reports)[i], (*requests)[i], **registry, session.flags, plan->options.cases.draws);
+  }
   if (session.flags.json) {
     session.write_json(validate_json(*reports, seconds));
   } else {
@@ -191,17 +251,21 @@ void add_validate(CLI::App& app, Session& session) {
           ->type_name("NAME=VALUE")
           ->allow_extra_args(false);
   command
-      ->add_option("--claim", flags->claims,
-                   "Judge this rule on the call, such as 'P(sum) | S(1), S(0)' (repeatable)")
+      ->add_option(
+          "--claim", flags->claims,
+          "Judge this rule on the call, such as 'P(sum) | S(1), S(0)', with the conditions "
+          "behind it that findings print (repeatable)")
       ->type_name("RULE")
       ->allow_extra_args(false);
   command->add_option("--worlds", flags->worlds, "Numbers of ranks (default: 2,3,4)")
-      ->delimiter(',')
       ->type_name("N,N");
-  command->add_option("--seed", flags->seed, "Of the drawn values");
-  command->add_option("--draws", flags->draws, "Draws of values for each size and world");
-  command->add_option("-j,--jobs", flags->jobs,
-                      "Processes at once (default: all cores); the result is the same");
+  command->add_option("--seed", flags->seed, "Of the drawn values (default: 1)")->type_name("N");
+  command->add_option("--draws", flags->draws, "Draws of values for each size and world")
+      ->type_name("N");
+  command
+      ->add_option("-j,--jobs", flags->jobs,
+                   "Processes at once (default: all cores); the result is the same")
+      ->type_name("N");
   command->add_option("--deadline", flags->deadline, "Seconds that one op may take")
       ->type_name("SECONDS");
   command->add_flag("--mutate", flags->mutate,

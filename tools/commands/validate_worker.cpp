@@ -1,3 +1,4 @@
+#include "core/base/child_process.hpp"
 #include "core/validate/worker.hpp"
 #include "tools/commands/commands.hpp"
 
@@ -10,13 +11,10 @@ struct WorkerOptions {
 };
 
 Result<ExitCode> run_worker(Session& session, const WorkerOptions& worker) {
+  enter_child_process();
   const Result<ValidateOptions> options = parse_options_text(worker.options);
   if (!options.ok()) return options.status();
-  const auto reports = session.pack_reports(worker.files);
-  if (!reports.ok()) return reports.status();
-  const Result<const Registry*> registry = session.registry();
-  if (!registry.ok()) return registry.status();
-  return static_cast<ExitCode>(worker_main(**registry, *options));
+  return static_cast<ExitCode>(worker_main(session.load_files(worker.files), *options));
 }
 
 }  // namespace

@@ -51,8 +51,16 @@ class TensorView {
     return count;
   }
   void* data() const { return raw_->data; }
+  // The elements, which are of element_dtype<T>; another dtype throws. std::byte, and what no dtype
+  // has as its element, is not checked.
   template <typename T>
   T* data_as() const {
+    constexpr DType kWanted = element_dtype<std::remove_const_t<T>>();
+    if (kWanted != DType::kUndefined && kWanted != dtype()) {
+      fail(std::string("a kernel reads ") + name_of(dtype()) + " elements as " + name_of(kWanted) +
+               "; narrow its dtypes, or convert with load_dense",
+           ONEDIM_STATUS_UNIMPLEMENTED);
+    }
     return static_cast<T*>(raw_->data);
   }
 

@@ -6,7 +6,9 @@
 
 #include <onedim/pack.h>
 
+#include <complex>
 #include <cstdint>
+#include <type_traits>
 
 namespace onedim::api {
 
@@ -76,6 +78,30 @@ constexpr int64_t size_of(DType t) {
     default:
       return 1;
   }
+}
+
+// The dtype whose elements are of type T in memory; kUndefined where there is none. A u8 is an
+// unsigned char, a bool a bool; bf16, f16 and f8 have no type of C++.
+template <typename T>
+constexpr DType element_dtype() {
+  if constexpr (std::is_same_v<T, double>) return DType::kF64;
+  if constexpr (std::is_same_v<T, float>) return DType::kF32;
+  if constexpr (std::is_same_v<T, int64_t>) return DType::kI64;
+  if constexpr (std::is_same_v<T, int32_t>) return DType::kI32;
+  if constexpr (std::is_same_v<T, int16_t>) return DType::kI16;
+  if constexpr (std::is_same_v<T, int8_t>) return DType::kI8;
+  if constexpr (std::is_same_v<T, uint8_t>) return DType::kU8;
+  if constexpr (std::is_same_v<T, bool>) return DType::kBool;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return DType::kC64;
+  if constexpr (std::is_same_v<T, std::complex<double>>) return DType::kC128;
+  return DType::kUndefined;
+}
+// Exactly these dtypes: for kernels that read the elements where they lie.
+template <typename... Types>
+constexpr uint64_t exact_dtypes() {
+  static_assert(((element_dtype<Types>() != DType::kUndefined) && ...),
+                "no dtype has such elements");
+  return (dtype_bit(element_dtype<Types>()) | ...);
 }
 
 // The complex type whose parts have the precision of `t`; f32's for the narrower floats.

@@ -178,7 +178,10 @@ void with_compute_type(DType dtype, F&& f) {
   if (!done) fail("no kernel for this dtype", ONEDIM_STATUS_UNIMPLEMENTED);
 }
 
-// Input dtypes that a list of compute types serves, as the kernel's mask.
+// Input dtypes that a list of compute types serves, as the kernel's mask. A compute type serves all
+// dtypes that convert to it: float also bf16, f16 and the f8s, int64_t all integers and bool. So it
+// is for kernels that convert (map_elements, load_dense); one that reads data_as<float>() states
+// exact_dtypes<float, double>() instead.
 template <typename... Types>
 constexpr uint64_t dtype_mask() {
   const auto bits = [](auto... t) { return (... | (uint64_t{1} << static_cast<int>(t))); };

@@ -82,14 +82,33 @@ inline int32_t OpBuilder::register_kernel(const onedim_host_t* host,
   return host->register_kernel(registrar, &kernel);
 }
 
+// A form of a plain op of this or another pack, by its whole schema: in-place, out= with one or
+// more outputs, over lists. It writes the arguments that its schema marks with `!`, takes the
+// others by name from the plain op, and shares the plain op's infer, rules, samples and kernels.
+class VariantBuilder {
+ public:
+  VariantBuilder(std::string_view schema, std::string_view plain)
+      : schema_(schema), plain_(plain) {}
+  VariantBuilder& summary(std::string_view text) { return summary_ = text, *this; }
+  VariantBuilder& example(std::string_view text) { return example_ = text, *this; }
+
+  int32_t register_with(const onedim_host_t* host, onedim_registrar_t* registrar) {
+    onedim_op_t op{};
+    op.struct_size = sizeof op;
+    op.schema = text_of(schema_);
+    op.summary = text_of(summary_);
+    op.example = text_of(example_);
+    op.variant_of = text_of(plain_);
+    return host->register_op(registrar, &op);
+  }
+
+ private:
+  std::string schema_, plain_, summary_, example_;
+};
+
 inline int32_t OpBuilder::register_variant(const onedim_host_t* host, onedim_registrar_t* registrar,
                                            const std::string& schema) {
-  onedim_op_t op{};
-  op.struct_size = sizeof op;
-  op.schema = text_of(schema);
-  op.summary = text_of(summary_);
-  op.variant_of = text_of(name());
-  return host->register_op(registrar, &op);
+  return VariantBuilder(schema, name()).summary(summary_).register_with(host, registrar);
 }
 
 inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_registrar_t* registrar) {

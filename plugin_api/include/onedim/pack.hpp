@@ -12,13 +12,19 @@
 //   });
 //
 // Declarations live as long as the process. Callbacks may throw onedim::api::Error; nothing crosses
-// the ABI.
+// the ABI. A pack in use is replaced by renaming a new file over it, never by writing into it: a
+// process that has it open runs on with the old file, but would crash on a changed one.
 
 #include <onedim/op_builder.hpp>
 #include <onedim/op_registration.hpp>
 #include <onedim/partial_builder.hpp>
 #include <onedim/philox.hpp>
 #include <onedim/pointwise_op.hpp>
+
+#include <deque>
+#include <functional>
+#include <type_traits>
+#include <vector>
 
 namespace onedim::api {
 
@@ -34,12 +40,27 @@ class Registrar {
     return kernels_.emplace_back(op, device);
   }
 
+  // `r.variant("max.dim_max(Tensor self, int dim, ..., Tensor(a!) max, Tensor(b!) max_values) ->
+  // (Tensor(a!) max, Tensor(b!) values)", "max.dim")`; OpBuilder's in_place and out derive the
+  // schema of the common forms.
+  VariantBuilder& variant(std::string_view schema, std::string_view plain) {
+    return variants_.emplace_back(schema, plain);
+  }
+  // Runs when the process ends, the last declared first; packs that were loaded later have ended.
+  void on_shutdown(std::function<void()> fn) { shutdowns_.push_back(std::move(fn)); }
+
+  void shut_down() {
+    for (; !shutdowns_.empty(); shutdowns_.pop_back()) shutdowns_.back()();
+  }
   int32_t register_all(const onedim_host_t* host, onedim_registrar_t* registrar) {
     for (PartialBuilder& kind : partials_) {
       if (const int32_t status = kind.register_with(host, registrar)) return status;
     }
     for (OpBuilder& op : ops_) {
       if (const int32_t status = op.register_with(host, registrar)) return status;
+    }
+    for (VariantBuilder& variant : variants_) {
+      if (const int32_t status = variant.register_with(host, registrar)) return status;
     }
     for (KernelBuilder& kernel : kernels_) {
       if (const int32_t status = kernel.register_with(host, registrar)) return status;
@@ -50,8 +71,17 @@ class Registrar {
  private:
   std::deque<OpBuilder> ops_;
   std::deque<PartialBuilder> partials_;
+  std::deque<VariantBuilder> variants_;
   std::deque<KernelBuilder> kernels_;
+  std::vector<std::function<void()>> shutdowns_;
 };
+
+// The declarations of the pack that `Declare` declares, one set for each time it was initialised.
+template <typename Declare>
+std::deque<Registrar>& kept_declarations() {
+  static std::deque<Registrar> kept;
+  return kept;
+}
 
 // Body of a pack's init. The declarations stay alive: callbacks point into them.
 template <typename Declare>
@@ -59,17 +89,29 @@ int32_t run_init(const onedim_host_t* host, onedim_registrar_t* registrar,
                  Declare declare) noexcept {
   int32_t status = ONEDIM_OK;
   const int32_t guard = guarded(host, [&] {
-    static std::deque<Registrar> kept;
+    std::deque<Registrar>& kept = kept_declarations<Declare>();
     declare(kept.emplace_back());
     status = kept.back().register_all(host, registrar);
   });
   return guard != ONEDIM_OK ? guard : status;
 }
 
+// Body of a pack's shutdown. What it throws has no one to go to.
+template <typename Declare>
+void run_shutdown() noexcept {
+  for (Registrar& registrar : kept_declarations<Declare>()) {
+    try {
+      registrar.shut_down();
+    } catch (...) {
+    }
+  }
+}
+
 // An entry object for a pack that is linked into a program, as tests do.
 constexpr onedim_pack_t make_pack(std::string_view name, std::string_view version,
                                   int32_t (*init)(const onedim_host_t*,
-                                                  onedim_registrar_t*) noexcept) {
+                                                  onedim_registrar_t*) noexcept,
+                                  void (*shutdown)() noexcept = nullptr) {
   return {sizeof(onedim_pack_t),
           ONEDIM_ABI_MAJOR,
           ONEDIM_ABI_MINOR,
@@ -77,7 +119,7 @@ constexpr onedim_pack_t make_pack(std::string_view name, std::string_view versio
           {name.data(), name.size()},
           {version.data(), version.size()},
           init,
-          nullptr};
+          shutdown};
 }
 
 #ifdef NDEBUG
@@ -98,9 +140,13 @@ inline constexpr uint32_t kBuildKind = ONEDIM_BUILD_DEBUG;
 
 // The one exported symbol and the note that goes with it. Use once a pack, at namespace scope.
 #define ONEDIM_PACK(pack_name, pack_version, ...)                                             \
+  static const auto onedim_pack_declare = __VA_ARGS__;                                        \
   static int32_t onedim_pack_init(const onedim_host_t* host,                                  \
                                   onedim_registrar_t* registrar) noexcept {                   \
-    return ::onedim::api::run_init(host, registrar, __VA_ARGS__);                             \
+    return ::onedim::api::run_init(host, registrar, onedim_pack_declare);                     \
+  }                                                                                           \
+  static void onedim_pack_shutdown() noexcept {                                               \
+    ::onedim::api::run_shutdown<std::remove_const_t<decltype(onedim_pack_declare)>>();        \
   }                                                                                           \
   __attribute__((section(".note.onedim"), used,                                               \
                  aligned(4))) static const onedim_note_t onedim_pack_note = {                 \
@@ -114,4 +160,4 @@ inline constexpr uint32_t kBuildKind = ONEDIM_BUILD_DEBUG;
       ::onedim::api::kBuildKind,                                                              \
       ONEDIM_TARGET};                                                                         \
   ONEDIM_EXTERN_C __attribute__((visibility("default"))) const onedim_pack_t onedim_pack_v1 = \
-      ::onedim::api::make_pack(pack_name, pack_version, onedim_pack_init)
+      ::onedim::api::make_pack(pack_name, pack_version, onedim_pack_init, onedim_pack_shutdown)
