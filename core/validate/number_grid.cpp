@@ -9,68 +9,76 @@ namespace {
 // Integers of large values are drawn one by one up to this many to either side.
 constexpr double kIntegerSteps = 0x1p16;
 
+constexpr NumberGrid kDoubleGrid{.step = 0x1p-6,
+                                 .limit = 8,
+                                 .wide = 128,
+                                 .offset = 1000,
+                                 .large_power = 30,
+                                 .reach = 0x1p60,
+                                 .largest = 0x1p1000};
+constexpr NumberGrid kFloatGrid{.step = 0x1p-6,
+                                .limit = 8,
+                                .wide = 128,
+                                .offset = 1000,
+                                .large_power = 27,
+                                .reach = 0x1p60,
+                                .largest = 0x1p126};
+constexpr NumberGrid kFloat16Grid{.step = 0x1p-3,
+                                  .limit = 4,
+                                  .wide = 16,
+                                  .offset = 32,
+                                  .large_power = 11,
+                                  .reach = 0x1p14,
+                                  .largest = 0x1p15};
+constexpr NumberGrid kBFloat16Grid{.step = 0x1p-2,
+                                   .limit = 4,
+                                   .wide = 16,
+                                   .offset = 12,
+                                   .large_power = 20,
+                                   .reach = 0x1p60,
+                                   .largest = 0x1p126};
+constexpr NumberGrid kFloat8E4M3Grid{.step = 1,
+                                     .limit = 3,
+                                     .wide = 4,
+                                     .offset = 6,
+                                     .large_power = 4,
+                                     .reach = 0x1p6,
+                                     .largest = 0x1p8};
+constexpr NumberGrid kFloat8E5M2Grid{.step = 1,
+                                     .limit = 2,
+                                     .wide = 4,
+                                     .offset = 2,
+                                     .large_power = 8,
+                                     .reach = 0x1p12,
+                                     .largest = 0x1p15};
+constexpr NumberGrid kFloat8E8M0Grid{.step = 1,
+                                     .limit = 8,
+                                     .wide = 16,
+                                     .offset = 0,
+                                     .large_power = 12,
+                                     .reach = 0x1p12,
+                                     .largest = 0x1p20,
+                                     .is_signed = false,
+                                     .powers_only = true};
+
 NumberGrid float_grid(DType dtype) {
   switch (dtype) {
     case DType::kF64:
     case DType::kC128:
-      return {.step = 0x1p-6,
-              .limit = 8,
-              .wide = 128,
-              .offset = 1000,
-              .large_power = 30,
-              .reach = 0x1p60,
-              .largest = 0x1p1000};
+      return kDoubleGrid;
     case DType::kF32:
     case DType::kC64:
-      return {.step = 0x1p-6,
-              .limit = 8,
-              .wide = 128,
-              .offset = 1000,
-              .large_power = 27,
-              .reach = 0x1p60,
-              .largest = 0x1p126};
+      return kFloatGrid;
     case DType::kF16:
-      return {.step = 0x1p-3,
-              .limit = 4,
-              .wide = 16,
-              .offset = 32,
-              .large_power = 11,
-              .reach = 0x1p14,
-              .largest = 0x1p15};
+      return kFloat16Grid;
     case DType::kBF16:
-      return {.step = 0x1p-2,
-              .limit = 4,
-              .wide = 16,
-              .offset = 12,
-              .large_power = 20,
-              .reach = 0x1p60,
-              .largest = 0x1p126};
+      return kBFloat16Grid;
     case DType::kF8E4M3FN:
-      return {.step = 1,
-              .limit = 3,
-              .wide = 4,
-              .offset = 6,
-              .large_power = 4,
-              .reach = 0x1p6,
-              .largest = 0x1p8};
+      return kFloat8E4M3Grid;
     case DType::kF8E5M2:
-      return {.step = 1,
-              .limit = 2,
-              .wide = 4,
-              .offset = 2,
-              .large_power = 8,
-              .reach = 0x1p12,
-              .largest = 0x1p15};
+      return kFloat8E5M2Grid;
     default:  // f8e8m0
-      return {.step = 1,
-              .limit = 8,
-              .wide = 16,
-              .offset = 0,
-              .large_power = 12,
-              .reach = 0x1p12,
-              .largest = 0x1p20,
-              .is_signed = false,
-              .powers_only = true};
+      return kFloat8E8M0Grid;
   }
 }
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/child_process.hpp"
 #include "core/validate/worker.hpp"
-#include "core/validate/worker_process.hpp"
 
 namespace onedim {
 namespace {
@@ -38,7 +38,7 @@ class Pool {
 
  private:
   struct Lane {
-    std::optional<WorkerProcess> worker;
+    std::optional<ChildProcess> worker;
     std::optional<size_t> request;  // the one being judged
     Clock::time_point since;
     bool has_answered = false;
@@ -49,7 +49,7 @@ class Pool {
   Status feed(Lane& lane) {
     if (lane.request || next_ >= requests_.size()) return absl::OkStatus();
     if (!lane.worker) {
-      Result<WorkerProcess> worker = WorkerProcess::start(options_.command);
+      Result<ChildProcess> worker = ChildProcess::start(options_.command);
       if (!worker.ok()) return worker.status();
       lane.worker.emplace(*std::move(worker));
       lane.has_answered = false;

@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "core/pack/pack_loader.hpp"
-
 namespace onedim {
 namespace {
 
@@ -107,23 +105,7 @@ TruthEntry make_entry(const Op& op, const Json& json) {
   return entry;
 }
 
-Registry* load() {
-  auto* registry = new Registry;
-  LoadOptions options;
-  options.paths = {ONEDIM_PACK_FOLDER};
-  for (const PackReport& report : load_packs(options, *registry)) {
-    if (!report.verdict.ok())
-      std::fprintf(stderr, "%s: %s\n", report.path.c_str(), report.verdict.reason.c_str());
-  }
-  return registry;
-}
-
 }  // namespace
-
-const Registry& shipped_registry() {
-  static const Registry* registry = load();
-  return *registry;
-}
 
 std::vector<TruthEntry> truth_entries(const Registry& registry) {
   std::vector<TruthEntry> entries;

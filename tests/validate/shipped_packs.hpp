@@ -1,5 +1,5 @@
 #pragma once
-// The packs of this build, loaded once, and the rules that an outside oracle found true
+// The packs of this build, and the rules that an outside oracle found true
 // (tests/data/truth_rules).
 
 #include <map>
@@ -7,11 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/pack/registry.hpp"
+#include "tests/shipped_registry.hpp"
 
 namespace onedim {
-
-const Registry& shipped_registry();
 
 // One judged call: the rules that hold on exactly these sizes in worlds 2, 3 and 4.
 struct TruthEntry {
