@@ -1,6 +1,6 @@
 #include "core/validate/in_flight.hpp"
 
-#include <pthread.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -105,7 +105,11 @@ TEST(Judge, CancellationWithinLocalCallsIsAllowedFor) {
 TEST(Judge, AFactorThatUnderflowsIsNotJudged) {
   EXPECT_EQ(judge_reals("P(product)", {0x1p-130}, {{0x1p60}, {0}}, false, DType::kF32),
             Judgement::kNothingJudged);
+  EXPECT_EQ(judge_reals("P(product)", {0}, {{0x1p-80}, {0x1p-80}}, false, DType::kF32),
+            Judgement::kNothingJudged);
+  EXPECT_EQ(judge_reals("P(product)", {0}, {{0x1p900}, {0x1p900}, {0}}), Judgement::kNothingJudged);
   EXPECT_EQ(judge_reals("P(product)", {1}, {{2}, {0}}, false, DType::kF32), Judgement::kFails);
+  EXPECT_EQ(judge_reals("P(product)", {0}, {{2}, {1}}, false, DType::kF32), Judgement::kFails);
 }
 
 TEST(Judge, NaNOfALocalThatLeftTheDomainRefutes) {
