@@ -32,7 +32,7 @@ Result<Policy> parse_policy(std::string_view text) {
     if (text == kNames[i]) return static_cast<Policy>(i);
   }
   const std::vector<std::string> names(kNames.begin(), kNames.end());
-  return invalid_argument("unknown policy {}{}, expected one of even nonempty fits any",
+  return invalid_argument("unknown policy {}, expected one of even nonempty fits any{}",
                           quoted_excerpt(text), did_you_mean(text, names));
 }
 

@@ -295,7 +295,7 @@ Result<std::shared_ptr<const Decision>> Decider::make_decision(const FoundStrate
     if (outputs_[slot])
       decision->outputs[slot] = output_layout(choices_, found.strategy, slot, mesh_);
   }
-  decision->cost_us = static_cast<double>(found.total.ps) * 1e-6;
+  decision->cost_us = static_cast<double>(found.total.ps) / 1e6;
   decision->collectives = found.total.collectives;
   decision->bytes = found.total.bytes;
   decision->searched = searched;

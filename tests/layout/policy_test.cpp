@@ -22,8 +22,8 @@ TEST(Policy, NamesAreRead) {
   for (const Policy policy : {Policy::kEven, Policy::kNonempty, Policy::kFits, Policy::kAny})
     EXPECT_EQ(*parse_policy(policy_name(policy)), policy);
   EXPECT_EQ(message_of(parse_policy("nonemty").status()),
-            "unknown policy \"nonemty\"; did you mean \"nonempty\"?, expected one of even nonempty "
-            "fits any");
+            "unknown policy \"nonemty\", expected one of even nonempty fits any; did you mean "
+            "\"nonempty\"?");
   EXPECT_FALSE(parse_policy("").ok());
 }
 
