@@ -1,12 +1,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.hpp"
-#include "core/cost/make_cost_model.hpp"
 #include "core/redistribute/plan_check.hpp"
-#include "core/redistribute/planner.hpp"
-#include "tools/byte_size.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/layout_picture.hpp"
+#include "tools/planning_flags.hpp"
 
 namespace onedim {
 namespace {
@@ -14,13 +12,8 @@ namespace {
 constexpr uint64_t kCheckSeed = 1;
 
 struct RedistributeOptions {
-  std::string tensors;
-  std::string mesh, from, to;
-  std::string cluster = "alpha_beta";
-  std::string cost_model;
-  std::string policy = "nonempty";
-  std::string memory;
-  bool allow_shard_to_partial = false;
+  std::string tensors, from, to;
+  PlanningFlags planning;
   bool check = false;
   bool draw = false;
 };
@@ -50,40 +43,26 @@ Result<Layout> parse_flag(std::string_view flag, std::string_view text, const Me
   return layout;
 }
 
-Status parse_plan_options(const RedistributeOptions& options, PlanOptions& parsed) {
-  const Result<Policy> policy = parse_policy(options.policy);
-  if (!policy.ok()) return policy.status();
-  parsed.policy = *policy;
-  parsed.allow_shard_to_partial = options.allow_shard_to_partial;
-  if (options.memory.empty()) return absl::OkStatus();
-  const Result<int64_t> memory = parse_byte_size(options.memory);
-  if (!memory.ok()) return annotate(memory.status(), "--memory");
-  parsed.memory_bytes = *memory;
-  return absl::OkStatus();
-}
-
 Result<Move> parse_move(const RedistributeOptions& options) {
   Move move;
-  const Result<Mesh> mesh = Mesh::parse(options.mesh);
-  if (!mesh.ok()) return mesh.status();
+  Result<std::shared_ptr<const CostModel>> model = options.planning.make_model();
+  if (!model.ok()) return model.status();
+  move.model = *std::move(model);
+  const Mesh& mesh = move.model->mesh();
   Result<std::vector<TensorMeta>> group = parse_group(options.tensors);
   if (!group.ok()) return group.status();
   move.group = *std::move(group);
   size_t ndim = move.group[0].shape.size();
   for (const TensorMeta& meta : move.group) ndim = std::min(ndim, meta.shape.size());
-  Result<Layout> from = parse_flag("--from", options.from, *mesh, static_cast<int>(ndim));
+  Result<Layout> from = parse_flag("--from", options.from, mesh, static_cast<int>(ndim));
   if (!from.ok()) return from.status();
-  Result<Layout> to = parse_flag("--to", options.to, *mesh, static_cast<int>(ndim));
+  Result<Layout> to = parse_flag("--to", options.to, mesh, static_cast<int>(ndim));
   if (!to.ok()) return to.status();
   move.from = *std::move(from);
   move.to = *std::move(to);
-  if (Status status = parse_plan_options(options, move.options); !status.ok()) return status;
-  const Result<Cluster> cluster = load_cluster(options.cluster);
-  if (!cluster.ok()) return cluster.status();
-  Result<std::unique_ptr<const CostModel>> model =
-      make_cost_model(*cluster, *mesh, options.cost_model);
-  if (!model.ok()) return model.status();
-  move.model = *std::move(model);
+  const Result<PlanOptions> plan_options = options.planning.plan_options();
+  if (!plan_options.ok()) return plan_options.status();
+  move.options = *plan_options;
   return move;
 }
 
@@ -128,29 +107,13 @@ void add_flags(CLI::App& command, RedistributeOptions& options) {
                   "Tensor, such as f32[10,7]; several with `;` move as one value")
       ->type_name("TENSOR")
       ->required();
-  command.add_option("--mesh", options.mesh, "Mesh, outermost dim first, such as a=2,b=3")
-      ->type_name("MESH")
-      ->required();
   command.add_option("--from", options.from, "Layout that the tensor has")
       ->type_name("LAYOUT")
       ->required();
   command.add_option("--to", options.to, "Layout that it is to have")
       ->type_name("LAYOUT")
       ->required();
-  command.add_option("--cluster", options.cluster, "Cluster whose prices count")
-      ->type_name("NAME|FILE")
-      ->capture_default_str();
-  command.add_option("--cost-model", options.cost_model, "Cost model (default: the cluster's)")
-      ->type_name("NAME");
-  command
-      .add_option("--policy", options.policy,
-                  "What the target and layouts between may be: even, nonempty, fits or any")
-      ->type_name("POLICY")
-      ->capture_default_str();
-  command.add_option("--memory", options.memory, "Most bytes a rank may hold in a step, as 80GB")
-      ->type_name("BYTES");
-  command.add_flag("--allow-shard-to-partial", options.allow_shard_to_partial,
-                   "Let a shard become a partial without communication");
+  options.planning.add_to(command);
   command.add_flag("--check", options.check, "Run the plan on simulated ranks and compare");
   command.add_flag("--draw", options.draw, "Show both layouts, rank by rank");
 }

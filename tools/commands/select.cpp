@@ -1,24 +1,19 @@
 #include <nlohmann/json.hpp>
 
-#include "core/cost/make_cost_model.hpp"
 #include "core/select/selector.hpp"
-#include "tools/byte_size.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/op_names.hpp"
 #include "tools/placed_call.hpp"
+#include "tools/planning_flags.hpp"
 #include "tools/text_table.hpp"
 
 namespace onedim {
 namespace {
 
 struct SelectFlags {
-  std::string op, mesh, inputs;
+  std::string op, inputs;
   std::vector<std::string> attributes;
-  std::string cluster = "alpha_beta";
-  std::string cost_model;
-  std::string policy = "nonempty";
-  std::string memory;
-  bool allow_shard_to_partial = false;
+  PlanningFlags planning;
   bool exact_rules = false;
   bool forbid_moves = false;
   bool explain = false;
@@ -30,17 +25,14 @@ struct Choice {
 };
 
 Result<SelectOptions> parse_options(const SelectFlags& flags) {
+  const Result<PlanOptions> plan_options = flags.planning.plan_options();
+  if (!plan_options.ok()) return plan_options.status();
   SelectOptions options;
-  const Result<Policy> policy = parse_policy(flags.policy);
-  if (!policy.ok()) return policy.status();
-  options.policy = *policy;
-  options.allow_shard_to_partial = flags.allow_shard_to_partial;
+  options.policy = plan_options->policy;
+  options.memory_bytes = plan_options->memory_bytes;
+  options.allow_shard_to_partial = plan_options->allow_shard_to_partial;
   options.exact_rules = flags.exact_rules;
   options.forbid_moves = flags.forbid_moves;
-  if (flags.memory.empty()) return options;
-  const Result<int64_t> memory = parse_byte_size(flags.memory);
-  if (!memory.ok()) return annotate(memory.status(), "--memory");
-  options.memory_bytes = *memory;
   return options;
 }
 
@@ -147,21 +139,17 @@ std::string choice_text(const Op& op, const Choice& choice, const PlacedCall& pl
 }
 
 Result<ExitCode> run_select(Session& session, const SelectFlags& flags) {
-  const Result<Mesh> mesh = Mesh::parse(flags.mesh);
-  if (!mesh.ok()) return mesh.status();
+  Result<std::shared_ptr<const CostModel>> model = flags.planning.make_model();
+  if (!model.ok()) return model.status();
+  const Mesh mesh = (*model)->mesh();
   const Result<SelectOptions> options = parse_options(flags);
   if (!options.ok()) return options.status();
-  const Result<Cluster> cluster = load_cluster(flags.cluster);
-  if (!cluster.ok()) return cluster.status();
-  Result<std::unique_ptr<const CostModel>> model =
-      make_cost_model(*cluster, *mesh, flags.cost_model);
-  if (!model.ok()) return model.status();
   const Result<const Registry*> registry = session.registry();
   if (!registry.ok()) return registry.status();
   const Result<const Op*> op = find_op(**registry, flags.op);
   if (!op.ok()) return op.status();
   const Result<PlacedCall> placed =
-      parse_placed_call((*op)->schema, flags.inputs, flags.attributes, *mesh);
+      parse_placed_call((*op)->schema, flags.inputs, flags.attributes, mesh);
   if (!placed.ok()) return placed.status();
   Planner planner(*std::move(model));
   Selector selector(**registry, planner);
@@ -176,18 +164,15 @@ Result<ExitCode> run_select(Session& session, const SelectFlags& flags) {
   if (const auto other = selector.runner_up(request, *choice.best); other.ok())
     choice.runner_up = *other;
   if (session.flags.json) {
-    session.write_json(choice_json(**op, choice, *mesh));
+    session.write_json(choice_json(**op, choice, mesh));
   } else {
-    session.write(choice_text(**op, choice, *placed, *mesh, flags.explain));
+    session.write(choice_text(**op, choice, *placed, mesh, flags.explain));
   }
   return ExitCode::kFine;
 }
 
 void add_flags(CLI::App& command, SelectFlags& flags) {
   command.add_option("op", flags.op, "Op, such as mm or add.Tensor")->type_name("OP")->required();
-  command.add_option("--mesh", flags.mesh, "Mesh, outermost dim first, such as dp=8,tp=4")
-      ->type_name("MESH")
-      ->required();
   command
       .add_option("--inputs", flags.inputs,
                   "Tensors with their layouts, such as 'f32[64,32]@S(0),R; f32[32,16]@R,R'")
@@ -196,20 +181,7 @@ void add_flags(CLI::App& command, SelectFlags& flags) {
   command.add_option("--attr", flags.attributes, "Attribute of the call (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--cluster", flags.cluster, "Cluster whose prices count")
-      ->type_name("NAME|FILE")
-      ->capture_default_str();
-  command.add_option("--cost-model", flags.cost_model, "Cost model (default: the cluster's)")
-      ->type_name("NAME");
-  command
-      .add_option("--policy", flags.policy,
-                  "What layouts that are chosen may be: even, nonempty, fits or any")
-      ->type_name("POLICY")
-      ->capture_default_str();
-  command.add_option("--memory", flags.memory, "Most bytes a rank may hold in a step, as 80GB")
-      ->type_name("BYTES");
-  command.add_flag("--allow-shard-to-partial", flags.allow_shard_to_partial,
-                   "Allow steps from S to P(sum) and P(product)");
+  flags.planning.add_to(command);
   command.add_flag("--exact-rules", flags.exact_rules, "No rules that hold only to rounding");
   command.add_flag("--forbid-moves", flags.forbid_moves, "Every input stays as it is");
   command.add_flag("--explain", flags.explain, "Say what else there was, and why it lost");
