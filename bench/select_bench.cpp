@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <random>
 #include <set>
@@ -17,7 +18,8 @@
 namespace onedim {
 namespace {
 
-constexpr int kLayoutCount = 1000;
+// As a smoke test only a few layouts are tried.
+int layout_count() { return std::getenv("ONEDIM_BENCH_SMOKE") != nullptr ? 10 : 1000; }
 
 const Registry& registry() {
   static const Registry* loaded = [] {
@@ -49,7 +51,8 @@ struct Workload {
     call = parse_call(op->schema, call_text)->call;
     std::mt19937_64 random(1);
     std::set<std::string> seen;
-    for (int tries = 0; layouts.size() < kLayoutCount && tries < 100 * kLayoutCount; ++tries) {
+    const auto wanted = static_cast<size_t>(layout_count());
+    for (size_t tries = 0; layouts.size() < wanted && tries < 100 * wanted; ++tries) {
       std::vector<Layout> drawn;
       std::string text;
       for (const OptionalMeta& input : call.inputs) {
@@ -132,7 +135,7 @@ void register_uncached() {
                                      uncached(state, subject.op, subject.call, mesh);
                                    })
           ->UseManualTime()
-          ->Iterations(kLayoutCount);
+          ->Iterations(layout_count());
     }
   }
 }
