@@ -43,23 +43,18 @@ Result<RuleChoices> RuleChoices::create(const Op& op, const Call& call,
   const std::set<int64_t> factors = split_factors_in(present);
   RuleChoices choices;
   choices.placements_.resize(call.inputs.size());
-  for (size_t i = 0; i < closed->size(); ++i) {
-    const ClosedRule& rule = (*closed)[i];
+  for (const ClosedRule& rule : *closed) {
     if (exact_only && rule.rule.to_rounding) continue;
-    choices.add(rule.rule, static_cast<int>(i));
+    choices.rules_.push_back({rule.rule, {}});
     if (!rule.any_shard) continue;
     for (const int64_t factor : factors) {
       Rule variant = strided(rule.rule, factor);
       if (!variant.has_same_placements(rule.rule))
-        choices.add(std::move(variant), static_cast<int>(i));
+        choices.rules_.push_back({std::move(variant), {}});
     }
   }
   choices.sort_and_number();
   return choices;
-}
-
-void RuleChoices::add(Rule rule, int closed_rule) {
-  rules_.push_back({std::move(rule), closed_rule, {}});
 }
 
 void RuleChoices::sort_and_number() {

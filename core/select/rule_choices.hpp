@@ -11,7 +11,6 @@ namespace onedim {
 
 struct RuleChoice {
   Rule rule;
-  int closed_rule = 0;           // index into the closed set
   std::vector<uint8_t> symbols;  // per input slot: index into its placements
 };
 
@@ -28,12 +27,10 @@ class RuleChoices {
   const std::vector<RuleChoice>& rules() const { return rules_; }
   // The different placements of an input slot over all rules.
   const std::vector<Placement>& placements(size_t input) const { return placements_[input]; }
-  size_t input_count() const { return placements_.size(); }
   // For a mesh dim of one rank, where all rules are alike: the first.
   static constexpr int kUnitRule = 0;
 
  private:
-  void add(Rule rule, int closed_rule);
   void sort_and_number();
 
   std::vector<RuleChoice> rules_;

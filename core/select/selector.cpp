@@ -12,6 +12,18 @@
 namespace onedim {
 namespace {
 
+// Per input slot; null where nothing moves.
+using Plans = std::vector<std::shared_ptr<const Plan>>;
+
+MoveTotal total_of(const Plans& plans) {
+  MoveTotal total;
+  for (const std::shared_ptr<const Plan>& plan : plans) {
+    if (plan != nullptr)
+      total += {std::llround(plan->cost_us * 1e6), plan->collective_count, plan->bytes, 1};
+  }
+  return total;
+}
+
 // One request, made ready for the search.
 class Decider {
  public:
@@ -43,7 +55,9 @@ class Decider {
   Status search(StrategySearch& search);
   std::optional<MoveTotal> leaf_cost(const SelectSubject& subject, const Strategy& strategy,
                                      const MoveTotal& total) const;
-  std::optional<MoveTotal> planned_total(std::span<const Layout> inputs) const;
+  std::vector<Layout> input_layouts(const Strategy& strategy) const;
+  std::vector<Layout> output_layouts(const Strategy& strategy) const;
+  Result<Plans> plan_moves(std::span<const Layout> inputs) const;
   Result<FoundStrategy> find(const Decision* excluded, int64_t& searched);
   Result<std::shared_ptr<const Decision>> make_decision(const FoundStrategy& found,
                                                         int64_t searched);
@@ -221,32 +235,44 @@ bool Decider::settle(int64_t limit_ps) {
   return !is_exhausted;
 }
 
-// The sum of the plans that would run.
-std::optional<MoveTotal> Decider::planned_total(std::span<const Layout> inputs) const {
-  MoveTotal total;
+std::vector<Layout> Decider::input_layouts(const Strategy& strategy) const {
+  std::vector<Layout> layouts(input_count());
+  for (size_t slot = 0; slot < layouts.size(); ++slot) {
+    if (input(slot)) layouts[slot] = input_layout(choices_, strategy, slot, mesh_);
+  }
+  return layouts;
+}
+
+std::vector<Layout> Decider::output_layouts(const Strategy& strategy) const {
+  std::vector<Layout> layouts(outputs_.size());
+  for (size_t slot = 0; slot < layouts.size(); ++slot) {
+    if (outputs_[slot]) layouts[slot] = output_layout(choices_, strategy, slot, mesh_);
+  }
+  return layouts;
+}
+
+Result<Plans> Decider::plan_moves(std::span<const Layout> inputs) const {
+  Plans plans(inputs.size());
   for (size_t slot = 0; slot < inputs.size(); ++slot) {
     if (!input(slot) || inputs[slot] == current_[slot]) continue;
-    const auto plan =
+    Result<std::shared_ptr<const Plan>> plan =
         planner_.plan(*input(slot), current_[slot], inputs[slot], plan_options(request_.options));
-    if (!plan.ok()) return std::nullopt;
-    total += {std::llround((*plan)->cost_us * 1e6), (*plan)->collective_count, (*plan)->bytes, 1};
+    if (!plan.ok()) return plan.status();
+    plans[slot] = *std::move(plan);
   }
-  return total;
+  return plans;
 }
 
 std::optional<MoveTotal> Decider::leaf_cost(const SelectSubject& subject, const Strategy& strategy,
                                             const MoveTotal& total) const {
-  std::vector<Layout> inputs(input_count()), outputs(outputs_.size());
-  for (size_t slot = 0; slot < inputs.size(); ++slot) {
-    if (input(slot)) inputs[slot] = input_layout(choices_, strategy, slot, mesh_);
-  }
-  for (size_t slot = 0; slot < outputs.size(); ++slot) {
-    if (outputs_[slot]) outputs[slot] = output_layout(choices_, strategy, slot, mesh_);
-  }
+  const std::vector<Layout> inputs = input_layouts(strategy);
   absl::InlinedVector<uint64_t, 8> tags;
   for (const int rule : strategy.rules) tags.push_back(choices_.rules()[rule].rule.tag);
-  if (!check_local_calls(subject, inputs, outputs, tags).ok()) return std::nullopt;
-  return plans_leaves_ ? planned_total(inputs) : total;
+  if (!check_local_calls(subject, inputs, output_layouts(strategy), tags).ok()) return std::nullopt;
+  if (!plans_leaves_) return total;
+  const Result<Plans> plans = plan_moves(inputs);
+  if (!plans.ok()) return std::nullopt;
+  return total_of(*plans);
 }
 
 // Grows the radius until nothing beyond it can be cheaper.
@@ -279,22 +305,11 @@ Result<std::shared_ptr<const Decision>> Decider::make_decision(const FoundStrate
   decision->order = found.strategy.order;
   for (const int rule : found.strategy.rules)
     decision->rules.push_back(choices_.rules()[rule].rule);
-  decision->inputs.resize(input_count());
-  decision->plans.resize(input_count());
-  for (size_t slot = 0; slot < input_count(); ++slot) {
-    if (!input(slot)) continue;
-    decision->inputs[slot] = input_layout(choices_, found.strategy, slot, mesh_);
-    if (decision->inputs[slot] == current_[slot]) continue;
-    Result<std::shared_ptr<const Plan>> plan = planner_.plan(
-        *input(slot), current_[slot], decision->inputs[slot], plan_options(request_.options));
-    if (!plan.ok()) return plan.status();
-    decision->plans[slot] = *std::move(plan);
-  }
-  decision->outputs.resize(outputs_.size());
-  for (size_t slot = 0; slot < outputs_.size(); ++slot) {
-    if (outputs_[slot])
-      decision->outputs[slot] = output_layout(choices_, found.strategy, slot, mesh_);
-  }
+  decision->inputs = input_layouts(found.strategy);
+  decision->outputs = output_layouts(found.strategy);
+  Result<Plans> plans = plan_moves(decision->inputs);
+  if (!plans.ok()) return plans.status();
+  decision->plans = *std::move(plans);
   decision->cost_us = static_cast<double>(found.total.ps) / 1e6;
   decision->collectives = found.total.collectives;
   decision->bytes = found.total.bytes;
@@ -325,13 +340,12 @@ std::string Decider::alternative() const {
   int64_t searched = 0;
   const Result<FoundStrategy> found = other.find(nullptr, searched);
   if (!found.ok()) return "";
+  const std::vector<Layout> layouts = other.input_layouts(found->strategy);
   std::string moves;
-  for (size_t slot = 0; slot < input_count(); ++slot) {
-    if (!input(slot)) continue;
-    const Layout to = input_layout(other.choices_, found->strategy, slot, mesh_);
-    if (to != current_[slot])
+  for (size_t slot = 0; slot < layouts.size(); ++slot) {
+    if (layouts[slot] != current_[slot])
       moves += fmt::format("{}input {} to {}", moves.empty() ? "" : ", ", slot,
-                           format_layout(to, mesh_));
+                           format_layout(layouts[slot], mesh_));
   }
   if (moves.empty()) return "";
   return fmt::format("; the cheapest legal alternative moves {} for {:.3f} us", moves,
@@ -360,8 +374,7 @@ Result<std::shared_ptr<const Decision>> Decider::decide(const Decision* excluded
   if (!found.ok()) return found.status();
   Result<std::shared_ptr<const Decision>> decision = make_decision(*found, searched);
   if (!decision.ok() || plans_leaves_) return decision;
-  const std::optional<MoveTotal> planned = planned_total((*decision)->inputs);
-  if (planned && *planned == found->total) return decision;
+  if (total_of((*decision)->plans) == found->total) return decision;
   plans_leaves_ = true;
   frontiers_.clear();
   found = find(excluded, searched);

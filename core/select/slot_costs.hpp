@@ -32,7 +32,6 @@ class SlotCosts {
   // Keeps its memory from one call to the next.
   void reset(int radix, int digits);
   int radix() const { return radix_; }
-  int digits() const { return digits_; }
   void set(uint64_t code, const MoveTotal& cost);
   // The least cost set of all codes that begin with `prefix` of `level` digits; impossible if none
   // was set.

@@ -48,8 +48,7 @@ SelectCase make_case(std::string_view op, std::string_view call, const Mesh& mes
   return made;
 }
 
-// Sizes that give meshes something to cut: dims of 2 and more become a multiple that they need not
-// be equal to.
+// Half of the draws are near a strategy: most inputs as it asks for them, the others anywhere.
 void draw_layouts(SelectCase& c, const Mesh& mesh, PairDraw& draw, const RuleChoices& choices) {
   c.layouts.assign(c.call.call.inputs.size(), Layout());
   const bool is_near = draw.number(0, 1) == 0 && !choices.rules().empty();
@@ -63,11 +62,8 @@ void draw_layouts(SelectCase& c, const Mesh& mesh, PairDraw& draw, const RuleCho
     if (!meta) continue;
     const int ndim = static_cast<int>(meta->shape.size());
     const bool keeps = is_near && draw.number(0, 2) != 0;
-    Layout layout = keeps ? input_layout(choices, strategy, slot, mesh)
-                          : draw.layout(mesh, ndim, meta->dtype, draw.number(0, 9) == 0);
-    if (!check_policy(*meta, layout, mesh, Policy::kAny).ok())
-      layout = Layout::replicated(mesh.ndim());
-    c.layouts[slot] = layout;
+    c.layouts[slot] = keeps ? input_layout(choices, strategy, slot, mesh)
+                            : draw.layout(mesh, ndim, meta->dtype, draw.number(0, 9) == 0);
   }
 }
 
