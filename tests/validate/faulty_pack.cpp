@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <onedim/pack.hpp>
-#include <stdexcept>
 
-#include "core/pack/staging.hpp"
+#include "linked_pack.hpp"
 
 namespace onedim {
 namespace {
@@ -104,20 +103,10 @@ int32_t init(const onedim_host_t* host, onedim_registrar_t* registrar) noexcept 
 
 constexpr onedim_pack_t kPack = api::make_pack("faulty", "1.0.0", init);
 
-Registry* make_registry() {
-  auto* registry = new Registry;
-  Result<StagedPack> staged = stage(kPack, "faulty");
-  if (!staged.ok()) throw std::runtime_error(staged.status().ToString());
-  const Status status = registry->commit(*std::move(staged));
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-  for (const std::string& problem : registry->resolve()) throw std::runtime_error(problem);
-  return registry;
-}
-
 }  // namespace
 
 const Registry& faulty_registry() {
-  static const Registry* registry = make_registry();
+  static const Registry* registry = make_registry(kPack, "faulty");
   return *registry;
 }
 
