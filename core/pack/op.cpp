@@ -198,7 +198,7 @@ const Kernel* Op::find_kernel(int device) const {
 
 Result<std::vector<OptionalOutput>> Op::infer(const Call& call, const Location* location) const {
   if (plain != nullptr) return infer_variant(*this, call, location);
-  const AbiCall abi(call, {}, location);
+  const AbiCall abi(call, {}, told(location));
   Sink sink;
   Status status = fill(*this, "infer", sink,
                        [&] { return infer_fn(&host_table(), user, abi.get(), to_abi(&sink)); });
@@ -223,7 +223,7 @@ Status Op::accept_local(const Call& call, std::span<const OptionalOutput> output
     return plain->accept_local(as_plain->call, outputs, &place);
   }
   if (accept_fn == nullptr) return absl::OkStatus();
-  const AbiCall abi(call, outputs, location);
+  const AbiCall abi(call, outputs, told(location));
   CallbackScope scope;
   return scope.finish(accept_fn(&host_table(), user, abi.get()), name(), "accept_local", pack);
 }

@@ -55,6 +55,11 @@ class Op {
   bool depends_on_output_placement() const {
     return is_position_aware() || !size_attributes.empty();
   }
+  // What the op's callbacks and kernels are told of a location: nothing unless the op is position
+  // aware, so that what was proved without a location runs without one.
+  const Location* told(const Location* location) const {
+    return is_position_aware() ? location : nullptr;
+  }
   const Kernel* find_kernel(int device) const;  // also through the plain op
 
   // The outputs by description, checked against the schema and the call. A local call has a

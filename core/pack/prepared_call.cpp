@@ -32,6 +32,7 @@ PreparedCompute::PreparedCompute(const Op& op, const Call& call,
       call_(call),
       outputs_(outputs.begin(), outputs.end()),
       input_count_(call.inputs.size()) {
+  location = op.told(location);
   if (location != nullptr) location_ = std::make_unique<Location>(*location);
   for (size_t i = 0; i < input_count_; ++i) slots_.push_back(static_cast<int>(i));
 }

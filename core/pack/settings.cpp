@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/base/one_line.hpp"
 #include "core/base/text.hpp"
 
 namespace onedim {
@@ -111,7 +112,7 @@ bool is_section(std::string_view name) {
 Status read_table(const toml::table& table, const fs::path& file, const std::string& prefix,
                   Settings& settings) {
   for (const auto& [key, node] : table) {
-    const std::string name = prefix + std::string(key.str());
+    const std::string name = prefix + one_line(key.str());
     const toml::table* section = node.as_table();
     const Status status = section != nullptr && is_section(name)
                               ? read_table(*section, file, name + ".", settings)
@@ -151,7 +152,7 @@ Result<Settings> parse_settings(std::string_view text, const fs::path& file) {
     if (!status.ok()) return status;
   } catch (const toml::parse_error& error) {
     return invalid_argument("{}:{}: not TOML: {}", file.string(), error.source().begin.line,
-                            std::string_view(error.description()));
+                            one_line(error.description()));
   }
   return settings;
 }

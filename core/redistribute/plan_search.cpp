@@ -7,20 +7,40 @@ namespace {
 
 // std heaps put the largest first.
 constexpr auto kLater = [](const auto& a, const auto& b) {
+  if (a.cost.ps != b.cost.ps) return a.cost.ps > b.cost.ps;
   if (const auto order = a.cost <=> b.cost; order != 0) return order > 0;
   if (a.is_step() != b.is_step()) return b.is_step();  // a step may lead to a state of this cost
   return a.state > b.state;
 };
 
+// Steps of one kind over one set of mesh dims stand together.
+uint32_t group_of(const StateStep& step) {
+  return static_cast<uint32_t>(step.kind) << 8 | step.mesh_dims;
+}
+
+bool is_flat(int dim, const StateSizes& sizes) {
+  return dim >= 0 && (sizes.flat_before >> dim & 1) != 0;
+}
+
 }  // namespace
 
+void PlanSearch::resize() {
+  const auto size = static_cast<size_t>(graph_->size());
+  if (nodes_.size() < size) nodes_.resize(size);
+  if (reached_ps_.size() < size) reached_ps_.resize(size, kImpossible);
+}
+
 PlanSearch::Node& PlanSearch::node(int state) {
-  if (static_cast<size_t>(state) >= nodes_.size()) nodes_.resize(graph_->size());
   Node& node = nodes_[state];
-  if (node.sizes.bytes < 0) {
-    const StateCode code = graph_->code(state);
-    node.sizes = measure_state(graph_->alphabet(), request_.group, request_.policy, code);
-    if (target_ >= 0 && node.sizes.is_allowed) node.floor_ps = bound_.floor_ps(code);
+  if (node.round == round_) return node;
+  node = Node();
+  node.round = round_;
+  const StateCode code = graph_->code(state);
+  node.sizes = measure_state(graph_->alphabet(), request_.group, request_.policy, code);
+  if (!node.sizes.is_allowed) {
+    reached_ps_[state] = kClosed;
+  } else if (target_ >= 0) {
+    node.floor_ps = bound_.floor_ps(code);
   }
   return node;
 }
@@ -29,11 +49,16 @@ void PlanSearch::start(StateGraph& graph, const SearchRequest& request, int sour
   graph_ = &graph;
   request_ = request;
   pricer_.start(*request.model, graph, request.group);
-  nodes_.clear();
-  nodes_.resize(graph.size());
+  if (++round_ == 0) {
+    nodes_.clear();  // rounds begin anew
+    round_ = 1;
+  }
+  reached_ps_.clear();
+  resize();
   queue_.clear();
   source_ = source;
   target_ = target;
+  most_ps_ = kImpossible;
   expanded_ = 0;
   const StateSizes sizes =
       measure_state(graph.alphabet(), request.group, request.policy, graph.code(source));
@@ -43,10 +68,12 @@ void PlanSearch::start(StateGraph& graph, const SearchRequest& request, int sour
   if (target >= 0) {
     bound_.start(graph, request.group, graph.code(target), may_rename_,
                  request.allow_shard_to_partial, pricer_);
+    node(target);
   }
   node(source);
   nodes_[source].sizes.is_allowed = true;
   nodes_[source].cost = {0, 0, 0, 0};
+  reached_ps_[source] = 0;
   queue_.push_back({nodes_[source].cost, source, -1});
 }
 
@@ -55,27 +82,27 @@ void PlanSearch::push(const QueueEntry& entry) {
   std::push_heap(queue_.begin(), queue_.end(), kLater);
 }
 
-// What the step costs at least, without counting what it moves.
-PathCost PlanSearch::least_cost(const StateStep& step, const Node& from, const Node& to) {
+// What the step leads to at least, without counting what it moves.
+PathCost PlanSearch::least_cost(const StateStep& step, const Node& from, int64_t least_ps) const {
   PathCost least = from.cost;
+  least.ps = least_ps;
   ++least.steps;
-  if (step.kind != StepKind::kAllToAll || may_rename_ || from.sizes.bytes == 0) return least;
-  ++least.collectives;
-  least.ps += pricer_.exchange_floor_ps(step.mesh_dims, std::max(from.sizes.bytes, to.sizes.bytes));
+  if (step.kind == StepKind::kAllToAll && !may_rename_ && from.sizes.bytes != 0)
+    ++least.collectives;
   return least;
 }
 
-void PlanSearch::relax(int state, int32_t number, const StateStep& step) {
-  Node& to = node(step.to);
-  if (to.is_done || !to.sizes.is_allowed) return;
+void PlanSearch::relax(int state, int32_t number, const StateStep& step, int64_t least_ps) {
+  const Node& to = node(step.to);
+  if (reached_ps_[step.to] == kClosed) return;
   const Node& from = nodes_[state];
-  PathCost least = least_cost(step, from, to);
-  if (least.ps + to.floor_ps > limit_ps() || least > to.cost) return;
   if (pricer_.is_quick(step, from.sizes, to.sizes)) {
     relax_priced(state, number, step);
     return;
   }
   // Counting takes long and most such steps turn out too dear: it waits until the step's turn.
+  PathCost least = least_cost(step, from, least_ps);
+  if (least > to.cost || least_ps + to.floor_ps > limit_ps()) return;
   least.ps += to.floor_ps;
   push({least, state, number});
 }
@@ -98,36 +125,43 @@ void PlanSearch::relax_priced(int state, int32_t number, const StateStep& step) 
   to.parent = state;
   to.step = number;
   to.cost = cost;
+  reached_ps_[step.to] = cost.ps;
   if (is_tie) return;
   cost.ps += to.floor_ps;
   push({cost, step.to, -1});
 }
 
+bool PlanSearch::is_group_too_dear(int state, const StateStep& step, const StepFloor& floor) const {
+  const Node& from = nodes_[state];
+  const int64_t least = from.cost.ps + floor.ps;
+  if (least > limit_ps()) return true;
+  if (step.kind != StepKind::kAllToAll || target_ < 0 || may_rename_ || from.sizes.bytes == 0)
+    return false;
+  // What it leaves to do costs no less than what it found.
+  return least + bound_.rest_ps(graph_->code(state)) > limit_ps();
+}
+
 void PlanSearch::expand(int state) {
   ++expanded_;
   graph_->expand(state);
-  if (nodes_.size() < static_cast<size_t>(graph_->size())) nodes_.resize(graph_->size());
+  resize();
   const std::span<const StateStep> steps = graph_->steps(state);
-  const int64_t bytes = nodes_[state].sizes.bytes;
-  uint32_t too_dear = 0;  // an all_to_all's mesh dims
-  uint32_t tried = 0;
+  const StateSizes sizes = nodes_[state].sizes;
+  const int64_t so_far_ps = nodes_[state].cost.ps;
+  uint32_t group = ~uint32_t{0};
+  bool is_too_dear = false;
+  StepFloor floor;
   for (int32_t number = 0; number < static_cast<int32_t>(steps.size()); ++number) {
     const StateStep& step = steps[number];
-    if (step.kind == StepKind::kAllToAll && target_ >= 0 && !may_rename_ && bytes > 0) {
-      if (step.mesh_dims == too_dear) continue;
-      if (step.mesh_dims != tried) {
-        tried = step.mesh_dims;
-        // What it leaves to do costs no less than what it found.
-        const int64_t least = nodes_[state].cost.ps +
-                              pricer_.exchange_floor_ps(step.mesh_dims, bytes) +
-                              bound_.rest_ps(graph_->code(state));
-        if (least > nodes_[target_].cost.ps) {
-          too_dear = step.mesh_dims;
-          continue;
-        }
-      }
+    if (group_of(step) != group) {
+      group = group_of(step);
+      floor = pricer_.floor(step, graph_->code(state), sizes, may_rename_);
+      is_too_dear = is_group_too_dear(state, step, floor);
     }
-    relax(state, number, step);
+    if (is_too_dear) continue;
+    const int64_t least_ps =
+        so_far_ps + (is_flat(step.pack_dim, sizes) ? floor.ps : floor.copied_ps);
+    if (least_ps <= reached_ps_[step.to]) relax(state, number, step, least_ps);
   }
 }
 
@@ -142,6 +176,7 @@ int PlanSearch::pop() {
   }
   if (nodes_[entry.state].is_done) return -1;
   nodes_[entry.state].is_done = true;
+  reached_ps_[entry.state] = kClosed;
   return entry.state;
 }
 
@@ -159,11 +194,15 @@ std::optional<std::vector<PathStep>> PlanSearch::find(StateGraph& graph,
                                                       int target) {
   start(graph, request, source, target);
   run();
-  if (!nodes_[target].is_done) return std::nullopt;
+  if (!is_settled(target)) return std::nullopt;
+  return path_to(target);
+}
+
+std::vector<PathStep> PlanSearch::path_to(int state) {
   std::vector<PathStep> path;
-  for (int state = target; state != source; state = nodes_[state].parent) {
+  for (; state != source_; state = nodes_[state].parent) {
     const Node& node = nodes_[state];
-    PathStep step{node.parent, graph.steps(node.parent)[node.step], {}};
+    PathStep step{node.parent, graph_->steps(node.parent)[node.step], {}};
     step.price =
         pricer_.price(step.step, {graph_, node.parent, &nodes_[node.parent].sizes, &node.sizes});
     path.push_back(step);
@@ -190,8 +229,10 @@ std::span<const PathCost> PlanSearch::find_all(StateGraph& graph, const SearchRe
                                                int source) {
   start(graph, request, source, -1);
   run();
-  costs_.resize(nodes_.size());
-  for (size_t state = 0; state < nodes_.size(); ++state) costs_[state] = nodes_[state].cost;
+  costs_.assign(graph.size(), PathCost());
+  for (int state = 0; state < graph.size(); ++state) {
+    if (nodes_[state].round == round_) costs_[state] = nodes_[state].cost;
+  }
   return costs_;
 }
 

@@ -51,8 +51,16 @@ class PlanSearch {
   // cost, all states that cost at most the last limit; no other does.
   void begin(StateGraph& graph, const SearchRequest& request, int source);
   void settle(int64_t limit_ps);
+  // From here on nothing that costs more is looked for: once exhausted, all else does.
+  void forget_above(int64_t most_ps) { most_ps_ = std::min(most_ps_, most_ps); }
   std::span<const int32_t> settled() const { return settled_; }
-  const PathCost& cost(int state) const { return nodes_[state].cost; }
+  const PathCost& cost(int state) const { return nodes_[state].cost; }  // of a settled state
+  bool is_settled(int state) const {
+    return static_cast<size_t>(state) < nodes_.size() && nodes_[state].round == round_ &&
+           nodes_[state].is_done;
+  }
+  // The path from the source to a settled state.
+  std::vector<PathStep> path_to(int state);
   bool is_exhausted() const { return queue_.empty(); }
   // No state that is not settled costs less; kImpossible if none is left.
   int64_t next_ps() const { return queue_.empty() ? kImpossible : queue_.front().cost.ps; }
@@ -66,6 +74,7 @@ class PlanSearch {
     int32_t parent = -1;
     int32_t step = 0;  // among the parent's
     int64_t floor_ps = 0;
+    uint32_t round = 0;  // of the search that last touched it: else it holds nothing
     bool is_done = false;
   };
   // A state, or a step whose price is not worked out yet: then `cost` is what it leads to at least.
@@ -79,11 +88,17 @@ class PlanSearch {
   void start(StateGraph& graph, const SearchRequest& request, int source, int target);
   void run();
   void expand(int state);
-  void relax(int state, int32_t number, const StateStep& step);
-  Node& node(int state);
+  // Whether no step of the kind and over the mesh dims of `step` out of `state` is worth looking
+  // at.
+  bool is_group_too_dear(int state, const StateStep& step, const StepFloor& floor) const;
+  void relax(int state, int32_t number, const StateStep& step, int64_t least_ps);
   void relax_priced(int state, int32_t number, const StateStep& step);
-  PathCost least_cost(const StateStep& step, const Node& from, const Node& to);
-  int64_t limit_ps() const { return target_ >= 0 ? nodes_[target_].cost.ps : kImpossible; }
+  Node& node(int state);
+  void resize();
+  PathCost least_cost(const StateStep& step, const Node& from, int64_t least_ps) const;
+  int64_t limit_ps() const {
+    return target_ >= 0 ? std::min(most_ps_, nodes_[target_].cost.ps) : most_ps_;
+  }
   void push(const QueueEntry& entry);
   int pop();
 
@@ -91,11 +106,17 @@ class PlanSearch {
   SearchRequest request_;
   StepPricer pricer_;
   std::vector<Node> nodes_;
+  uint32_t round_ = 0;
+  // Per state what nodes_ has as its cost in ps, apart, since it decides most steps; kClosed where
+  // no step may lead: settled states and those that the policy forbids.
+  std::vector<int64_t> reached_ps_;
+  static constexpr int64_t kClosed = -1;
   std::vector<PathCost> costs_;
   std::vector<QueueEntry> queue_;
   std::vector<int32_t> settled_;
   int source_ = 0;
   int target_ = -1;  // -1: all
+  int64_t most_ps_ = kImpossible;
   SearchBound bound_;
   bool may_rename_ = false;  // an all_to_all may move nothing
   int64_t expanded_ = 0;

@@ -5,14 +5,11 @@
 
 #include "core/layout/layout_check.hpp"
 #include "core/layout/layout_key.hpp"
-#include "core/redistribute/plan_search.hpp"
-#include "core/redistribute/receive_bound.hpp"
+#include "core/redistribute/plan_path.hpp"
 
 namespace onedim {
 namespace {
 
-constexpr int kMostSharedStates = 1024;    // of the graphs that pair searches share
-constexpr int kMostSharedMeshDims = 4;     // likewise
 constexpr int kMostFreeMeshDims = 5;       // a pair's mesh dims take more placements up to here
 constexpr int kMostTableStates = 1 << 16;  // of tables that are asked for
 constexpr int64_t kMostGroupBytes = int64_t{1} << 50;
@@ -96,40 +93,6 @@ PlanSearch& own_search() {
   return search;
 }
 
-PlanStep make_step(const PathStep& found, const StateGraph& graph) {
-  const Alphabet& alphabet = graph.alphabet();
-  PlanStep step;
-  const bool moves = !is_collective(found.step.kind) || found.price.is_collective;
-  step.kind = moves ? found.step.kind : StepKind::kAlias;
-  for (int i = 0; i < alphabet.mesh_ndim(); ++i) {
-    if (found.step.mesh_dims >> i & 1) step.mesh_dims |= MeshDimSet{1} << alphabet.mesh_dim(i);
-  }
-  step.from = alphabet.decode(graph.code(found.from));
-  step.to = alphabet.decode(graph.code(found.step.to));
-  step.bytes = found.price.bytes;
-  step.us = static_cast<double>(found.price.ps) / 1e6;
-  step.pack_bytes = found.price.pack_bytes;
-  step.unpack_bytes = found.price.unpack_bytes;
-  step.padding_bytes = found.price.padding_bytes;
-  step.memory_bytes = found.price.memory_bytes;
-  return step;
-}
-
-std::shared_ptr<Plan> make_plan(std::span<const PathStep> path, const StateGraph& graph) {
-  auto plan = std::make_shared<Plan>();
-  int64_t ps = 0;
-  plan->steps.reserve(path.size());
-  for (const PathStep& found : path) {
-    plan->steps.push_back(make_step(found, graph));
-    ps += found.price.ps;
-    plan->bytes += found.price.bytes;
-    plan->peak_bytes = std::max(plan->peak_bytes, found.price.memory_bytes);
-    plan->collective_count += found.price.is_collective;
-  }
-  plan->cost_us = static_cast<double>(ps) / 1e6;
-  return plan;
-}
-
 }  // namespace
 
 int LayoutTable::find(const Layout& layout) const {
@@ -140,7 +103,7 @@ int LayoutTable::find(const Layout& layout) const {
 }
 
 Planner::Planner(std::shared_ptr<const CostModel> model, size_t memo_capacity)
-    : model_(std::move(model)), memo_(memo_capacity) {}
+    : model_(std::move(model)), memo_(memo_capacity), graphs_(model_->mesh()) {}
 
 Result<std::shared_ptr<const Plan>> Planner::plan(std::span<const TensorMeta> group,
                                                   const Layout& from, const Layout& to,
@@ -152,36 +115,10 @@ Result<std::shared_ptr<const Plan>> Planner::plan(std::span<const TensorMeta> gr
   return memo_.insert(key, *std::move(plan));
 }
 
-Result<std::shared_ptr<StateGraph>> Planner::graph_for(int tensor_ndim,
-                                                       std::vector<std::string> kinds,
-                                                       std::span<const Layout* const> layouts,
-                                                       bool allow_shard_to_partial,
-                                                       bool only_given) {
-  std::string key = fmt::format("{}{}", tensor_ndim, allow_shard_to_partial ? "!" : "");
-  for (const std::string& kind : kinds) key += "|" + kind;
-  if (!only_given) {
-    const std::shared_lock lock(graphs_mutex_);
-    if (const auto found = graphs_.find(key); found != graphs_.end() && found->second != nullptr &&
-                                              found->second->alphabet().has_strided() == false) {
-      bool has_strided = false;
-      for (const Layout* layout : layouts) {
-        for (const Placement& placement : layout->placements)
-          has_strided |= placement.kind == Placement::Kind::kStridedShard;
-      }
-      if (!has_strided) return found->second;
-    }
-  }
-  Result<Alphabet> alphabet =
-      Alphabet::create(mesh(), tensor_ndim, std::move(kinds), layouts, only_given);
-  if (!alphabet.ok()) return alphabet.status();
-  auto graph = std::make_shared<StateGraph>(*alphabet, allow_shard_to_partial);
-  if (alphabet->has_strided() || only_given || alphabet->mesh_ndim() > kMostSharedMeshDims)
-    return graph;
-  const std::unique_lock lock(graphs_mutex_);
-  const auto [entry, is_new] = graphs_.try_emplace(key);
-  if (is_new && graph->complete(kMostSharedStates)) entry->second = graph;
-  if (entry->second != nullptr) return entry->second;
-  return std::make_shared<StateGraph>(*std::move(alphabet), allow_shard_to_partial);
+std::shared_ptr<const Plan> Planner::keep(const TensorMeta& tensor, const PlanOptions& options,
+                                          std::shared_ptr<const Plan> plan) {
+  const MemoKey key = key_of(std::span(&tensor, 1), plan->from, plan->to, options);
+  return memo_.insert(key, std::move(plan));
 }
 
 Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> group,
@@ -193,8 +130,8 @@ Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> 
   const std::array<const Layout*, 2> layouts = {&from, &to};
   const int ndim = least_ndim(group);
   Result<std::shared_ptr<StateGraph>> graph =
-      graph_for(ndim, partial_kinds(from, to), layouts, options.allow_shard_to_partial,
-                parted_mesh_dims(mesh()) > kMostFreeMeshDims);
+      graphs_.lease({ndim, partial_kinds(from, to), layouts, options.allow_shard_to_partial,
+                     parted_mesh_dims(mesh()) > kMostFreeMeshDims});
   if (!graph.ok()) return graph.status();
   const Members members = members_of(group);
   SearchRequest request{model_.get(), members, options.policy, options.memory_bytes,
@@ -210,15 +147,11 @@ Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> 
         free_path ? fmt::format("no plan from {} to {} stays within {} bytes a rank; the cheapest "
                                 "one without that limit needs {}",
                                 format_layout(from, mesh()), format_layout(to, mesh()),
-                                options.memory_bytes, make_plan(*free_path, **graph)->peak_bytes)
+                                options.memory_bytes, peak_bytes(*free_path))
                   : fmt::format("no plan from {} to {}: the cost model gives no finite price",
                                 format_layout(from, mesh()), format_layout(to, mesh())));
   }
-  std::shared_ptr<Plan> plan = make_plan(*path, **graph);
-  plan->from = from;
-  plan->to = to;
-  plan->lower_bound_bytes = receive_bound(members, from, to, mesh(), ndim);
-  return plan;
+  return make_plan(*path, **graph, members, from, to, mesh());
 }
 
 Result<LayoutTable> Planner::table(int tensor_ndim, std::vector<std::string> kinds,
@@ -227,15 +160,18 @@ Result<LayoutTable> Planner::table(int tensor_ndim, std::vector<std::string> kin
   std::sort(kinds.begin(), kinds.end());
   kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
   Result<std::shared_ptr<StateGraph>> graph =
-      graph_for(tensor_ndim, std::move(kinds), strided, allow_shard_to_partial, false);
+      graphs_.lease({tensor_ndim, std::move(kinds), strided, allow_shard_to_partial, false});
   if (!graph.ok()) return graph.status();
-  if (!(*graph)->is_complete() && !(*graph)->complete(kMostTableStates)) {
+  if ((*graph)->is_complete()) return LayoutTable(*std::move(graph));
+  // A leased graph grows on; a table's may not.
+  auto whole = std::make_shared<StateGraph>((*graph)->alphabet(), allow_shard_to_partial);
+  if (!whole->complete(kMostTableStates)) {
     return unimplemented(
         "a table of all layouts of tensors of {} dims on the mesh {}, which are "
         "more than 2^16",
         tensor_ndim, mesh().format());
   }
-  return LayoutTable(*std::move(graph));
+  return LayoutTable(std::move(whole));
 }
 
 Status Planner::costs_to_all(std::span<const TensorMeta> group, const Layout& from,

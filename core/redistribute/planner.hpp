@@ -6,13 +6,12 @@
 // their layouts are written with component 0.
 
 #include <limits>
-#include <shared_mutex>
 
 #include "core/base/memo.hpp"
 #include "core/cost/cost_model.hpp"
 #include "core/layout/policy.hpp"
+#include "core/redistribute/graph_store.hpp"
 #include "core/redistribute/plan.hpp"
-#include "core/redistribute/state_graph.hpp"
 
 namespace onedim {
 
@@ -65,6 +64,12 @@ class Planner {
                       const LayoutTable& table, const PlanOptions& options,
                       std::span<double> costs_us) const;
 
+  // For searches of one's own over the same states; see GraphStore.
+  GraphStore& graphs() { return graphs_; }
+  // Keeps a plan that such a search found, as `plan` would have found it.
+  std::shared_ptr<const Plan> keep(const TensorMeta& tensor, const PlanOptions& options,
+                                   std::shared_ptr<const Plan> plan);
+
   MemoCounters counters() const { return memo_.counters(); }
   size_t memo_size() const { return memo_.size(); }
   void clear_memo() { memo_.clear(); }
@@ -72,14 +77,10 @@ class Planner {
  private:
   Result<std::shared_ptr<const Plan>> search(std::span<const TensorMeta> group, const Layout& from,
                                              const Layout& to, const PlanOptions& options);
-  Result<std::shared_ptr<StateGraph>> graph_for(int tensor_ndim, std::vector<std::string> kinds,
-                                                std::span<const Layout* const> layouts,
-                                                bool allow_shard_to_partial, bool only_given);
 
   std::shared_ptr<const CostModel> model_;
   Memo<std::shared_ptr<const Plan>> memo_;
-  std::shared_mutex graphs_mutex_;
-  absl::flat_hash_map<std::string, std::shared_ptr<StateGraph>> graphs_;  // complete ones
+  GraphStore graphs_;
 };
 
 }  // namespace onedim

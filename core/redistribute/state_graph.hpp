@@ -40,6 +40,7 @@ class StateGraph {
 
   const Alphabet& alphabet() const { return alphabet_; }
   int size() const { return static_cast<int>(codes_.size()); }
+  size_t step_count() const { return steps_.size(); }  // listed so far
   StateCode code(int state) const { return codes_[state]; }
   // The state of a code; new states are added unless the graph is complete, then -1.
   int intern(StateCode code);

@@ -31,6 +31,10 @@ void StepPricer::start(const CostModel& model, const StateGraph& graph,
   group_ = group;
   ++round_;
   const Alphabet& alphabet = graph.alphabet();
+  own_kinds_ = 0;
+  for (int s = 0; alphabet.is_partial(s); ++s) {
+    if (!is_builtin_partial(alphabet.symbol(s).partial)) own_kinds_ |= uint32_t{1} << s;
+  }
   is_empty_ = std::all_of(group.begin(), group.end(),
                           [](const GroupMember& member) { return volume(member.shape) == 0; });
   group_sizes_[0] = 1;
@@ -45,7 +49,7 @@ void StepPricer::start(const CostModel& model, const StateGraph& graph,
 StepPricer::Remembered& StepPricer::slot(uint32_t what, int64_t bytes) {
   const uint64_t hash =
       (static_cast<uint64_t>(bytes) * 0x9e3779b97f4a7c15 + what) * 0xff51afd7ed558ccd;
-  return remembered_[hash >> 56];
+  return remembered_[hash >> 53 & (kRemembered - 1)];
 }
 
 int64_t StepPricer::collective_ps(Collective collective, uint32_t mesh_dims, int64_t bytes) {
@@ -65,10 +69,43 @@ int64_t StepPricer::copy_ps(int64_t bytes) {
   return known.ps;
 }
 
-bool StepPricer::has_own_combine(const StateStep& step, const StepContext& context) const {
-  const StateCode code = context.graph->code(context.from);
-  const int symbol = Alphabet::symbol_of(code, std::countr_zero(uint32_t{step.mesh_dims}));
-  return !is_builtin_partial(context.graph->alphabet().symbol(symbol).partial);
+bool StepPricer::has_own_combine(const StateStep& step, StateCode from) const {
+  const int symbol = Alphabet::symbol_of(from, std::countr_zero(uint32_t{step.mesh_dims}));
+  return (own_kinds_ >> symbol & 1) != 0;
+}
+
+StepFloor StepPricer::floor(const StateStep& step, StateCode code, const StateSizes& from,
+                            bool may_rename) {
+  if (is_empty_) return {};
+  const int64_t bytes = from.bytes, ranks = group_sizes_[step.mesh_dims];
+  const auto always = [](int64_t ps) { return StepFloor{ps, ps}; };
+  const auto with_copy = [&](int64_t ps) { return StepFloor{ps, ps + copy_ps(2 * bytes)}; };
+  switch (step.kind) {
+    case StepKind::kAllGather:
+      return always(collective_ps(Collective::kAllGather, step.mesh_dims, multiply(ranks, bytes)));
+    case StepKind::kReduceScatter:
+      return with_copy(collective_ps(
+          has_own_combine(step, code) ? Collective::kAllToAll : Collective::kReduceScatter,
+          step.mesh_dims, bytes));
+    case StepKind::kAllReduce:
+      if (has_own_combine(step, code))
+        return always(
+            collective_ps(Collective::kAllGather, step.mesh_dims, multiply(ranks, bytes)));
+      return always(collective_ps(Collective::kAllReduce, step.mesh_dims, bytes));
+    case StepKind::kAllToAll:
+      if (may_rename) return {};
+      return with_copy(collective_ps(Collective::kAllToAll, step.mesh_dims, bytes));
+    case StepKind::kSlice:
+      return {0, copy_ps(2 * (bytes / ranks))};
+    case StepKind::kFillPartial:
+    case StepKind::kShardToPartial:
+      return always(copy_ps(bytes));
+    case StepKind::kScale:
+      return always(copy_ps(2 * bytes));
+    case StepKind::kAlias:
+      break;
+  }
+  return {};
 }
 
 StepPrice StepPricer::gather(const StateStep& step, const StepContext& context) {
@@ -98,7 +135,7 @@ StepPrice StepPricer::reduce_scatter(const StateStep& step, const StepContext& c
   price.pack_bytes = is_packed ? scattered : 0;
   price.padding_bytes = is_padded ? scattered - from.bytes : 0;
   price.ps = copy_ps(is_packed ? from.bytes + scattered : 0);
-  if (has_own_combine(step, context)) {
+  if (has_own_combine(step, context.graph->code(context.from))) {
     price.unpack_bytes = scattered;
     price.ps += collective_ps(Collective::kAllToAll, step.mesh_dims, scattered) +
                 copy_ps(scattered + to.bytes);
@@ -111,7 +148,7 @@ StepPrice StepPricer::reduce_scatter(const StateStep& step, const StepContext& c
 StepPrice StepPricer::all_reduce(const StateStep& step, const StepContext& context) {
   const int64_t bytes = context.from_sizes->bytes, ranks = group_sizes_[step.mesh_dims];
   StepPrice price;
-  if (has_own_combine(step, context)) {
+  if (has_own_combine(step, context.graph->code(context.from))) {
     const int64_t gathered = multiply(ranks, bytes);
     price.bytes = gathered - bytes;
     price.unpack_bytes = gathered;

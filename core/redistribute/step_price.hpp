@@ -4,6 +4,7 @@
 // without a byte costs nothing and is no collective.
 
 #include <array>
+#include <vector>
 
 #include "core/cost/cost_model.hpp"
 #include "core/redistribute/state_graph.hpp"
@@ -31,6 +32,12 @@ struct StepContext {
   const StateSizes* to_sizes = nullptr;
 };
 
+// What steps of one kind over one set of mesh dims cost at least out of one state, in ps.
+struct StepFloor {
+  int64_t ps = 0;
+  int64_t copied_ps = 0;  // where the kernel must pack, or a slice be copied
+};
+
 // Prices the steps of one search; not thread-safe, as it remembers prices.
 class StepPricer {
  public:
@@ -38,15 +45,14 @@ class StepPricer {
   void start(const CostModel& model, const StateGraph& graph, std::span<const GroupMember> group);
 
   StepPrice price(const StateStep& step, const StepContext& context);
+  // Of the steps out of `from`, at `code`, that are of the kind and over the mesh dims of `step`.
+  // With `may_rename` an all_to_all may move nothing.
+  StepFloor floor(const StateStep& step, StateCode code, const StateSizes& from, bool may_rename);
   // Whether `price` need not count rank by rank what an all_to_all moves.
   bool is_quick(const StateStep& step, const StateSizes& from, const StateSizes& to) const {
     return step.kind != StepKind::kAllToAll || is_empty_ ||
            (((from.uneven | to.uneven) & step.mesh_dims) == 0 &&
             (step.is_split || step.share >= 0));
-  }
-  // No all_to_all out of a state costs less, over `mesh_dims` (bits of the code).
-  int64_t exchange_floor_ps(uint32_t mesh_dims, int64_t local_bytes) {
-    return collective_ps(Collective::kAllToAll, mesh_dims, local_bytes);
   }
   int64_t collective_ps(Collective collective, uint32_t mesh_dims, int64_t bytes);
   int64_t group_size(uint32_t mesh_dims) const { return group_sizes_[mesh_dims]; }
@@ -58,7 +64,7 @@ class StepPricer {
   StepPrice reduce_scatter(const StateStep& step, const StepContext& context);
   StepPrice all_reduce(const StateStep& step, const StepContext& context);
   StepPrice exchange(const StateStep& step, const StepContext& context);
-  bool has_own_combine(const StateStep& step, const StepContext& context) const;
+  bool has_own_combine(const StateStep& step, StateCode from) const;
 
   struct Remembered {
     uint32_t what = 0;
@@ -68,10 +74,13 @@ class StepPricer {
   };
   Remembered& slot(uint32_t what, int64_t bytes);
 
+  static constexpr size_t kRemembered = 2048;
+
   const CostModel* model_ = nullptr;
   std::span<const GroupMember> group_;
   bool is_empty_ = false;
-  std::array<Remembered, 256> remembered_{};
+  uint32_t own_kinds_ = 0;  // partial kinds of packs, by symbol
+  std::vector<Remembered> remembered_{kRemembered};
   uint32_t round_ = 0;
   std::array<int64_t, 256> group_sizes_{};
   std::array<MeshDimSet, 256> full_dims_{};

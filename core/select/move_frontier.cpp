@@ -1,39 +1,11 @@
 #include "core/select/move_frontier.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "core/select/strategy_state.hpp"
 
 namespace onedim {
 namespace {
-
-// The states of one alphabet and the steps between them depend on the mesh alone, so a thread keeps
-// them. Few alphabets occur; a new mesh, or too many, starts afresh.
-constexpr size_t kMostGraphs = 64;
-
-Result<std::shared_ptr<StateGraph>> own_graph(const Mesh& mesh, int ndim,
-                                              const std::vector<std::string>& kinds,
-                                              std::span<const Layout> strided,
-                                              bool allow_shard_to_partial) {
-  thread_local Mesh known_mesh = Mesh::line(1);
-  thread_local std::map<std::string, std::shared_ptr<StateGraph>> graphs;
-  if (known_mesh != mesh || graphs.size() >= kMostGraphs) {
-    graphs.clear();
-    known_mesh = mesh;
-  }
-  std::string key = fmt::format("{}{}", ndim, allow_shard_to_partial ? "!" : "");
-  for (const std::string& kind : kinds) key += "|" + kind;
-  for (const Layout& layout : strided) key += ";" + format_layout(layout, mesh);
-  std::shared_ptr<StateGraph>& graph = graphs[key];
-  if (graph != nullptr) return graph;
-  std::vector<const Layout*> layouts;
-  for (const Layout& layout : strided) layouts.push_back(&layout);
-  Result<Alphabet> alphabet = Alphabet::create(mesh, ndim, kinds, layouts);
-  if (!alphabet.ok()) return alphabet.status();
-  graph = std::make_shared<StateGraph>(*std::move(alphabet), allow_shard_to_partial);
-  return graph;
-}
 
 void insert_kind(const Placement& placement, std::vector<std::string>& kinds) {
   if (!placement.is_partial()) return;
@@ -65,6 +37,22 @@ std::vector<Layout> strided_of(const FrontierSlot& slot) {
   return layouts;
 }
 
+// Whether the partial kinds and strided shards of `code` are those of `a` or `b`, the strided ones
+// on the same mesh dims.
+bool is_between(const Alphabet& alphabet, StateCode code, StateCode a, StateCode b) {
+  uint32_t kinds = 0;
+  for (int i = 0; i < alphabet.mesh_ndim(); ++i)
+    kinds |= uint32_t{1} << Alphabet::symbol_of(a, i) | uint32_t{1} << Alphabet::symbol_of(b, i);
+  for (int i = 0; i < alphabet.mesh_ndim(); ++i) {
+    const int symbol = Alphabet::symbol_of(code, i);
+    if (alphabet.is_partial(symbol) && (kinds >> symbol & 1) == 0) return false;
+    if (alphabet.is_strided(symbol) && symbol != Alphabet::symbol_of(a, i) &&
+        symbol != Alphabet::symbol_of(b, i))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void MoveFrontier::enter_as_given(const Dims& order, SlotCosts& costs) {
@@ -79,8 +67,9 @@ void MoveFrontier::enter_as_given(const Dims& order, SlotCosts& costs) {
   costs.set(code, {});
 }
 
-Status MoveFrontier::start(const CostModel& model, const SelectOptions& options,
-                           const FrontierSlot& slot, std::span<const Dims> orders) {
+Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
+                           const SelectOptions& options, const FrontierSlot& slot,
+                           std::span<const Dims> orders) {
   slot_ = slot;
   orders_ = orders;
   entered_ = 0;
@@ -91,11 +80,14 @@ Status MoveFrontier::start(const CostModel& model, const SelectOptions& options,
     if (slot.stays) enter_as_given(orders[i], costs_[i]);
   }
   if (slot.stays) return absl::OkStatus();
-  Result<std::shared_ptr<StateGraph>> graph =
-      own_graph(model.mesh(), static_cast<int>(slot.meta->shape.size()), kinds_of(slot),
-                strided_of(slot), options.allow_shard_to_partial);
+  const std::vector<Layout> strided = strided_of(slot);
+  std::vector<const Layout*> layouts;
+  for (const Layout& layout : strided) layouts.push_back(&layout);
+  const Result<StateGraph*> graph =
+      graphs.get({static_cast<int>(slot.meta->shape.size()), kinds_of(slot), layouts,
+                  options.allow_shard_to_partial, false});
   if (!graph.ok()) return graph.status();
-  graph_ = *std::move(graph);
+  graph_ = *graph;
   const Alphabet& alphabet = graph_->alphabet();
   digit_of_symbol_.fill(-1);
   for (int symbol = 0; symbol < alphabet.symbol_count(); ++symbol) {
@@ -148,6 +140,20 @@ void MoveFrontier::enter(int state) {
     }
     if (fits) costs_[i].set(code, {cost.ps, cost.collectives, cost.bytes, state != source_});
   }
+}
+
+std::shared_ptr<const Plan> MoveFrontier::plan_to(const Layout& layout, const Mesh& mesh) {
+  if (slot_.stays) return nullptr;
+  const std::optional<StateCode> target = graph_->alphabet().encode(layout);
+  const int state = target ? graph_->find(*target) : -1;
+  if (state < 0 || !search_.is_settled(state)) return nullptr;
+  const std::vector<PathStep> path = search_.path_to(state);
+  const StateCode source_code = graph_->code(source_);
+  for (const PathStep& step : path) {
+    if (!is_between(graph_->alphabet(), graph_->code(step.step.to), source_code, *target))
+      return nullptr;
+  }
+  return make_plan(path, *graph_, std::span(&member_, 1), *slot_.current, layout, mesh);
 }
 
 }  // namespace onedim

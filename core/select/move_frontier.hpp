@@ -3,7 +3,8 @@
 // settled layout that a strategy may ask for is entered in the SlotCosts of every cutting order.
 // Inputs that must stay as they are have one layout, which costs nothing. Not thread-safe.
 
-#include "core/redistribute/plan_search.hpp"
+#include "core/redistribute/graph_store.hpp"
+#include "core/redistribute/plan_path.hpp"
 #include "core/select/select_request.hpp"
 #include "core/select/slot_costs.hpp"
 
@@ -20,13 +21,20 @@ class MoveFrontier {
  public:
   // Forgets what was settled. All that is passed is borrowed until the next call of `start`, and so
   // is `orders`: mesh dims of more than one rank in cutting order, one list per SlotCosts.
-  Status start(const CostModel& model, const SelectOptions& options, const FrontierSlot& slot,
-               std::span<const Dims> orders);
+  Status start(const CostModel& model, GraphLeases& graphs, const SelectOptions& options,
+               const FrontierSlot& slot, std::span<const Dims> orders);
   void settle(int64_t limit_ps);
+  // Layouts that cost more are not looked for from here on.
+  void forget_above(int64_t most_ps) {
+    if (!slot_.stays) search_.forget_above(most_ps);
+  }
   bool is_exhausted() const { return slot_.stays || search_.is_exhausted(); }
   // No layout that is not settled costs less.
   int64_t next_ps() const { return slot_.stays ? kImpossible : search_.next_ps(); }
   const SlotCosts& costs(size_t order) const { return costs_[order]; }
+  // The plan to a layout that was settled; null where the planner, which steps only through the
+  // partial kinds and strided shards of source and target, may find another.
+  std::shared_ptr<const Plan> plan_to(const Layout& layout, const Mesh& mesh);
 
  private:
   void enter_as_given(const Dims& order, SlotCosts& costs);
@@ -34,7 +42,7 @@ class MoveFrontier {
 
   FrontierSlot slot_;
   std::span<const Dims> orders_;
-  std::shared_ptr<StateGraph> graph_;
+  StateGraph* graph_ = nullptr;
   std::array<int8_t, 32> digit_of_symbol_{};
   std::array<int8_t, 8> code_place_of_mesh_dim_{};
   GroupMember member_;

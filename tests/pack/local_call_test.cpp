@@ -53,6 +53,7 @@ TinyPack view_pack() {
   };
   expand.sizes = {{tiny::text_of("size"), 0, 0}, {tiny::text_of("extra"), 0, 2}};
   TinyOp& row = pack.op("x.first_dim(Tensor x) -> Tensor");
+  row.flags = ONEDIM_OP_POSITION_AWARE;
   row.infer = [](const onedim_host_t* host, const onedim_call_t* call, onedim_sink_t* sink) {
     return tiny::emit_meta(host, sink, DType::kF64, {call->inputs[0].shape[0]});
   };
@@ -197,6 +198,38 @@ TEST(LocalCallLocation, KernelsSeeWhereTheyAre) {
   Tensor* const outputs[] = {&y};
   ASSERT_TRUE(where.compute(local->call, inputs, outputs, &local->location).ok());
   EXPECT_EQ(tiny::values_of(y), (std::vector<double>{2, 2, 6, 6}));
+}
+
+TEST(LocalCallLocation, OpsThatAreNotPositionAwareAreToldNothing) {
+  TinyPack pack;
+  TinyOp& op = pack.op("x.blind(Tensor x) -> Tensor");
+  op.infer = [](const onedim_host_t* host, const onedim_call_t* call, onedim_sink_t* sink) {
+    EXPECT_EQ(call->location, nullptr);
+    return tiny::infer_same(host, call, sink);
+  };
+  op.accept = [](const onedim_host_t*, const onedim_call_t* call) -> int32_t {
+    EXPECT_EQ(call->location, nullptr);
+    return ONEDIM_OK;
+  };
+  pack.kernel("x.blind").compute = [](const auto*, const onedim_call_t* call, const auto*) {
+    EXPECT_EQ(call->location, nullptr);
+    tiny::set(call->outputs[0], 0, call->location == nullptr ? 1.0 : 2.0);
+    return ONEDIM_OK;
+  };
+  pack.op("x.blind_(Tensor(a!) x) -> Tensor(a!)").variant_of = "x.blind";
+  const Registry registry = tiny::commit(pack);
+  const Mesh mesh = *Mesh::parse("a=2");
+  for (const char* name : {"x.blind", "x.blind_"}) {
+    const Op& blind = *registry.find(name);
+    const Result<LocalCall> local = localize(blind, "f64[2]", mesh, {"S(0)"}, {"S(0)"}, {1}, {7});
+    ASSERT_TRUE(local.ok()) << local.status();
+    Tensor x = Tensor::zeros(DType::kF64, {1});
+    Tensor y = Tensor::zeros(DType::kF64, {1});
+    Tensor* const inputs[] = {&x};
+    Tensor* const outputs[] = {&y};
+    ASSERT_TRUE(blind.compute(local->call, inputs, outputs, &local->location).ok());
+    EXPECT_EQ(tiny::values_of(y), std::vector<double>{1});
+  }
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+#include "core/redistribute/plan_path.hpp"
+
+#include <algorithm>
+
+#include "core/redistribute/receive_bound.hpp"
+
+namespace onedim {
+namespace {
+
+PlanStep make_step(const PathStep& found, const StateGraph& graph) {
+  const Alphabet& alphabet = graph.alphabet();
+  PlanStep step;
+  const bool moves = !is_collective(found.step.kind) || found.price.is_collective;
+  step.kind = moves ? found.step.kind : StepKind::kAlias;
+  for (int i = 0; i < alphabet.mesh_ndim(); ++i) {
+    if (found.step.mesh_dims >> i & 1) step.mesh_dims |= MeshDimSet{1} << alphabet.mesh_dim(i);
+  }
+  step.from = alphabet.decode(graph.code(found.from));
+  step.to = alphabet.decode(graph.code(found.step.to));
+  step.bytes = found.price.bytes;
+  step.us = static_cast<double>(found.price.ps) / 1e6;
+  step.pack_bytes = found.price.pack_bytes;
+  step.unpack_bytes = found.price.unpack_bytes;
+  step.padding_bytes = found.price.padding_bytes;
+  step.memory_bytes = found.price.memory_bytes;
+  return step;
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> make_plan(std::span<const PathStep> path, const StateGraph& graph,
+                                      std::span<const GroupMember> group, const Layout& from,
+                                      const Layout& to, const Mesh& mesh) {
+  auto plan = std::make_shared<Plan>();
+  plan->from = from;
+  plan->to = to;
+  int64_t ps = 0;
+  plan->steps.reserve(path.size());
+  for (const PathStep& found : path) {
+    plan->steps.push_back(make_step(found, graph));
+    ps += found.price.ps;
+    plan->bytes += found.price.bytes;
+    plan->collective_count += found.price.is_collective;
+  }
+  plan->cost_us = static_cast<double>(ps) / 1e6;
+  plan->peak_bytes = peak_bytes(path);
+  plan->lower_bound_bytes = receive_bound(group, from, to, mesh, graph.alphabet().tensor_ndim());
+  return plan;
+}
+
+int64_t peak_bytes(std::span<const PathStep> path) {
+  int64_t peak = 0;
+  for (const PathStep& found : path) peak = std::max(peak, found.price.memory_bytes);
+  return peak;
+}
+
+}  // namespace onedim

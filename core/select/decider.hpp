@@ -1,0 +1,79 @@
+#pragma once
+// Decider: one request of selection, made ready and decided, without any cache of decisions. Used
+// once, by one thread.
+
+#include "core/pack/registry.hpp"
+#include "core/redistribute/planner.hpp"
+#include "core/select/decision.hpp"
+#include "core/select/move_frontier.hpp"
+#include "core/select/strategy_search.hpp"
+
+namespace onedim {
+
+// Per input slot; null where nothing moves.
+using MovePlans = std::vector<std::shared_ptr<const Plan>>;
+
+class Decider {
+ public:
+  Decider(const Registry& registry, Planner& planner, const SelectRequest& request)
+      : registry_(registry),
+        planner_(planner),
+        request_(request),
+        mesh_(planner.mesh()),
+        required_(request.required_outputs.begin(), request.required_outputs.end()),
+        graphs_(planner.graphs()) {}
+
+  // Checks the request, infers outputs, closes the rules.
+  Status prepare();
+  const RuleChoices& choices() const { return choices_; }
+  std::span<const OptionalOutput> outputs() const { return outputs_; }
+
+  // The cheapest strategy; its input layouts are not `excluded`.
+  Result<std::shared_ptr<const Decision>> decide(const Decision* excluded);
+
+ private:
+  const OptionalMeta& input(size_t slot) const { return request_.call->inputs[slot]; }
+  size_t input_count() const { return request_.call->inputs.size(); }
+  Status check_inputs() const;
+  Status check_required();
+  void note_orders();
+  void note_order(const Layout& layout);
+  Status start_frontiers();
+  int frontier_like(size_t slot) const;
+  bool settle(int64_t limit_ps);
+  Status search(StrategySearch& search);
+  std::optional<MoveTotal> leaf_cost(const SelectSubject& subject, const Strategy& strategy,
+                                     const MoveTotal& total) const;
+  std::vector<Layout> input_layouts(const Strategy& strategy) const;
+  std::vector<Layout> output_layouts(const Strategy& strategy) const;
+  Result<std::shared_ptr<const Plan>> plan_move(size_t slot, const Layout& to) const;
+  Result<MovePlans> plan_moves(std::span<const Layout> inputs) const;
+  Result<FoundStrategy> find(const Decision* excluded, int64_t& searched);
+  Result<std::shared_ptr<const Decision>> make_decision(const FoundStrategy& found,
+                                                        int64_t searched);
+  Status no_strategy() const;
+  // What would be moved if all inputs might be: behind `; the cheapest legal alternative ...`.
+  std::string alternative() const;
+
+  const Registry& registry_;
+  Planner& planner_;
+  const SelectRequest& request_;
+  const Mesh& mesh_;
+  absl::InlinedVector<const Layout*, 4> required_;
+  std::vector<OptionalOutput> outputs_;
+  RuleChoices choices_;
+  std::vector<Layout> current_;  // the request's, R over mesh dims of one rank
+  absl::InlinedVector<bool, 8> pinned_;
+  std::vector<Dims> orders_;      // all mesh dims
+  std::vector<Dims> cut_orders_;  // those of more than one rank
+  // Slots of equal meta, layout and placements share one.
+  std::vector<MoveFrontier*> frontiers_;
+  std::vector<int> frontier_of_slot_;
+  GraphLeases graphs_;
+  // A search of all layouts at once may step through placements that a plan from one to another
+  // may not (strided shards of other mesh dims): then its costs are bounds, and each full strategy
+  // is planned.
+  bool plans_leaves_ = false;
+};
+
+}  // namespace onedim

@@ -1,0 +1,251 @@
+#include "core/select/decider.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/layout/layout_check.hpp"
+
+namespace onedim {
+namespace {
+
+PlanOptions plan_options(const SelectOptions& options) {
+  return {options.policy, options.memory_bytes, options.allow_shard_to_partial};
+}
+
+bool has_strided(std::span<const Placement> placements) {
+  return std::any_of(placements.begin(), placements.end(), [](const Placement& placement) {
+    return placement.kind == Placement::Kind::kStridedShard;
+  });
+}
+
+// A thread's frontiers keep their memory from one decision to the next.
+MoveFrontier& own_frontier(size_t index) {
+  thread_local std::vector<std::unique_ptr<MoveFrontier>> frontiers;
+  while (frontiers.size() <= index) frontiers.push_back(std::make_unique<MoveFrontier>());
+  return *frontiers[index];
+}
+
+// Several tensors that are one partial value move together, which needs them all at hand: one alone
+// stays as it is.
+bool is_part_of_group(const Layout& layout, const Registry& registry) {
+  return std::any_of(layout.placements.begin(), layout.placements.end(), [&](const Placement& p) {
+    if (!p.is_partial() || is_builtin_partial(p.partial)) return false;
+    const PartialKind* kind = registry.find_partial_kind(p.partial);
+    return kind == nullptr || kind->output_count > 1;
+  });
+}
+
+MoveTotal total_of(const MovePlans& plans) {
+  MoveTotal total;
+  for (const std::shared_ptr<const Plan>& plan : plans) {
+    if (plan != nullptr)
+      total += {std::llround(plan->cost_us * 1e6), plan->collective_count, plan->bytes, 1};
+  }
+  return total;
+}
+
+}  // namespace
+
+// An earlier slot whose frontier serves this one too, or -1.
+int Decider::frontier_like(size_t slot) const {
+  for (size_t other = 0; other < slot; ++other) {
+    if (!input(other) || pinned_[other] != pinned_[slot]) continue;
+    const bool is_same = input(other)->shape == input(slot)->shape &&
+                         input(other)->dtype == input(slot)->dtype &&
+                         current_[other] == current_[slot] &&
+                         choices_.placements(other) == choices_.placements(slot);
+    if (is_same) return frontier_of_slot_[other];
+  }
+  return -1;
+}
+
+Status Decider::start_frontiers() {
+  frontier_of_slot_.assign(input_count(), -1);
+  for (size_t slot = 0; slot < input_count(); ++slot) {
+    if (!input(slot)) continue;
+    frontier_of_slot_[slot] = frontier_like(slot);
+    if (frontier_of_slot_[slot] >= 0) continue;
+    frontier_of_slot_[slot] = static_cast<int>(frontiers_.size());
+    frontiers_.push_back(&own_frontier(frontiers_.size()));
+    const FrontierSlot described{&*input(slot), &current_[slot], &choices_.placements(slot),
+                                 pinned_[slot] || is_part_of_group(current_[slot], registry_)};
+    plans_leaves_ = plans_leaves_ || has_strided(choices_.placements(slot)) ||
+                    has_strided(current_[slot].placements);
+    const Status status = frontiers_.back()->start(planner_.model(), graphs_, request_.options,
+                                                   described, cut_orders_);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// False if nothing is left to settle.
+bool Decider::settle(int64_t limit_ps) {
+  bool is_exhausted = true;
+  for (MoveFrontier* frontier : frontiers_) {
+    frontier->settle(limit_ps);
+    is_exhausted = is_exhausted && frontier->is_exhausted();
+  }
+  return !is_exhausted;
+}
+
+std::vector<Layout> Decider::input_layouts(const Strategy& strategy) const {
+  std::vector<Layout> layouts(input_count());
+  for (size_t slot = 0; slot < layouts.size(); ++slot) {
+    if (input(slot)) layouts[slot] = input_layout(choices_, strategy, slot, mesh_);
+  }
+  return layouts;
+}
+
+std::vector<Layout> Decider::output_layouts(const Strategy& strategy) const {
+  std::vector<Layout> layouts(outputs_.size());
+  for (size_t slot = 0; slot < layouts.size(); ++slot) {
+    if (outputs_[slot]) layouts[slot] = output_layout(choices_, strategy, slot, mesh_);
+  }
+  return layouts;
+}
+
+// The search has settled all that a strategy it found asks for, so its own path is the plan.
+Result<std::shared_ptr<const Plan>> Decider::plan_move(size_t slot, const Layout& to) const {
+  const PlanOptions options = plan_options(request_.options);
+  if (!plans_leaves_) {
+    MoveFrontier& frontier = *frontiers_[frontier_of_slot_[slot]];
+    if (std::shared_ptr<const Plan> plan = frontier.plan_to(to, mesh_))
+      return planner_.keep(*input(slot), options, std::move(plan));
+  }
+  return planner_.plan(*input(slot), current_[slot], to, options);
+}
+
+Result<MovePlans> Decider::plan_moves(std::span<const Layout> inputs) const {
+  MovePlans plans(inputs.size());
+  for (size_t slot = 0; slot < inputs.size(); ++slot) {
+    if (!input(slot) || inputs[slot] == current_[slot]) continue;
+    Result<std::shared_ptr<const Plan>> plan = plan_move(slot, inputs[slot]);
+    if (!plan.ok()) return plan.status();
+    plans[slot] = *std::move(plan);
+  }
+  return plans;
+}
+
+std::optional<MoveTotal> Decider::leaf_cost(const SelectSubject& subject, const Strategy& strategy,
+                                            const MoveTotal& total) const {
+  const std::vector<Layout> inputs = input_layouts(strategy);
+  absl::InlinedVector<uint64_t, 8> tags;
+  for (const int rule : strategy.rules) tags.push_back(choices_.rules()[rule].rule.tag);
+  if (!check_local_calls(subject, inputs, output_layouts(strategy), tags).ok()) return std::nullopt;
+  if (!plans_leaves_) return total;
+  const Result<MovePlans> plans = plan_moves(inputs);
+  if (!plans.ok()) return std::nullopt;
+  return total_of(*plans);
+}
+
+// Grows the radius until nothing beyond it can be cheaper.
+Status Decider::search(StrategySearch& search) {
+  std::vector<const SlotCosts*> costs(input_count(), nullptr);
+  int64_t radius_ps = 0;
+  while (true) {
+    const bool is_more = settle(radius_ps);
+    for (size_t order = 0; order < orders_.size(); ++order) {
+      for (size_t slot = 0; slot < costs.size(); ++slot) {
+        const int frontier = frontier_of_slot_[slot];
+        costs[slot] = frontier < 0 ? nullptr : &frontiers_[frontier]->costs(order);
+      }
+      search.run(orders_[order], costs);
+    }
+    if (!is_more || (search.best() && search.best()->total.ps <= radius_ps))
+      return absl::OkStatus();
+    const int64_t found_ps = search.best() ? search.best()->total.ps : kImpossible;
+    int64_t next_ps = kImpossible;
+    for (MoveFrontier* frontier : frontiers_) {
+      frontier->forget_above(found_ps);
+      next_ps = std::min(next_ps, frontier->next_ps());
+    }
+    radius_ps = std::min(found_ps, std::max(radius_ps + radius_ps / 4, next_ps));
+    search.restart();
+  }
+}
+
+Result<std::shared_ptr<const Decision>> Decider::make_decision(const FoundStrategy& found,
+                                                               int64_t searched) {
+  auto decision = std::make_shared<Decision>();
+  decision->order = found.strategy.order;
+  for (const int rule : found.strategy.rules)
+    decision->rules.push_back(choices_.rules()[rule].rule);
+  decision->inputs = input_layouts(found.strategy);
+  decision->outputs = output_layouts(found.strategy);
+  Result<MovePlans> plans = plan_moves(decision->inputs);
+  if (!plans.ok()) return plans.status();
+  decision->plans = *std::move(plans);
+  decision->cost_us = static_cast<double>(found.total.ps) / 1e6;
+  decision->collectives = found.total.collectives;
+  decision->bytes = found.total.bytes;
+  decision->searched = searched;
+  decision->rule_count = static_cast<int64_t>(choices_.rules().size());
+  return decision;
+}
+
+Status Decider::no_strategy() const {
+  std::string held;
+  for (size_t slot = 0; slot < input_count(); ++slot) {
+    if (input(slot) && pinned_[slot])
+      held += fmt::format("{}input {} ({})", held.empty() ? "" : ", ", slot,
+                          format_layout(request_.inputs[slot], mesh_));
+  }
+  return absl::FailedPreconditionError(
+      fmt::format("{}: no strategy is valid on mesh {} under policy {}{}", request_.op->name(),
+                  mesh_.format(), policy_name(request_.options.policy),
+                  held.empty() ? "" : " that leaves " + held + " as it is" + alternative()));
+}
+
+std::string Decider::alternative() const {
+  SelectRequest free = request_;
+  free.options.forbid_moves = false;
+  Decider other(registry_, planner_, free);
+  if (!other.prepare().ok()) return "";
+  other.pinned_.assign(other.pinned_.size(), false);
+  int64_t searched = 0;
+  const Result<FoundStrategy> found = other.find(nullptr, searched);
+  if (!found.ok()) return "";
+  const std::vector<Layout> layouts = other.input_layouts(found->strategy);
+  std::string moves;
+  for (size_t slot = 0; slot < layouts.size(); ++slot) {
+    if (layouts[slot] != current_[slot])
+      moves += fmt::format("{}input {} to {}", moves.empty() ? "" : ", ", slot,
+                           format_layout(layouts[slot], mesh_));
+  }
+  if (moves.empty()) return "";
+  return fmt::format("; the cheapest legal alternative moves {} for {:.3f} us", moves,
+                     static_cast<double>(found->total.ps) * 1e-6);
+}
+
+Result<FoundStrategy> Decider::find(const Decision* excluded, int64_t& searched) {
+  if (Status status = start_frontiers(); !status.ok()) return status;
+  const SelectSubject subject{*request_.op, *request_.call, outputs_,
+                              current_,     mesh_,          request_.options.policy};
+  StrategySearch search(subject, choices_, required_, pinned_,
+                        [&](const Strategy& strategy, const MoveTotal& total) {
+                          return leaf_cost(subject, strategy, total);
+                        });
+  if (excluded != nullptr) search.exclude(excluded->inputs);
+  if (Status status = this->search(search); !status.ok()) return status;
+  searched += search.searched();
+  if (!search.best()) return absl::NotFoundError("no strategy");
+  return *search.best();
+}
+
+Result<std::shared_ptr<const Decision>> Decider::decide(const Decision* excluded) {
+  int64_t searched = 0;
+  Result<FoundStrategy> found = find(excluded, searched);
+  if (absl::IsNotFound(found.status())) return no_strategy();
+  if (!found.ok()) return found.status();
+  Result<std::shared_ptr<const Decision>> decision = make_decision(*found, searched);
+  if (!decision.ok() || plans_leaves_) return decision;
+  if (total_of((*decision)->plans) == found->total) return decision;
+  plans_leaves_ = true;
+  frontiers_.clear();
+  found = find(excluded, searched);
+  if (absl::IsNotFound(found.status())) return no_strategy();
+  if (!found.ok()) return found.status();
+  return make_decision(*found, searched);
+}
+
+}  // namespace onedim
