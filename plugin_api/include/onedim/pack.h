@@ -191,7 +191,8 @@ typedef struct onedim_slot_location_t {
   const onedim_placement_t* placements; /* one per mesh dim */
 } onedim_slot_location_t;
 
-/* Where a local call stands: the mesh, this rank, and each slot. Null in a call on whole tensors. */
+/* Where a local call stands: the mesh, this rank, and each slot. Null in a call on whole tensors, and wherever the op
+ * is not flagged ONEDIM_OP_POSITION_AWARE: its rules were proved without it. */
 typedef struct onedim_location_t {
   uint64_t struct_size;
   int32_t mesh_ndim;
