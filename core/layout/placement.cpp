@@ -105,6 +105,18 @@ Result<Placement> scan_placement(Scanner& scanner) {
   return scanner.error_at(begin, "expected a placement, one of R S(0) SS(0,2) P(sum)");
 }
 
+std::strong_ordering compare_text(const Placement& a, const Placement& b) {
+  // The frequent cases without making texts.
+  const auto is_digit = [](const Placement& p) { return p.dim >= 0 && p.dim < 10; };
+  if (a.kind == b.kind) {
+    if (a.is_replicate() || a.is_none()) return std::strong_ordering::equal;
+    if (a.kind == Placement::Kind::kShard && is_digit(a) && is_digit(b)) return a.dim <=> b.dim;
+    if (a.is_partial() && is_builtin_partial(a.partial) && is_builtin_partial(b.partial))
+      return a.partial <=> b.partial;
+  }
+  return format_placement(a) <=> format_placement(b);
+}
+
 Result<Placement> parse_placement(std::string_view text) {
   Scanner scanner(text);
   const Result<Placement> placement = scan_placement(scanner);

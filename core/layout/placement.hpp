@@ -3,6 +3,7 @@
 // shard), `SS(0,2)` strided, `P(sum)`, `P(pack.kind#1)`, `-` for an absent tensor. Negative dims do
 // not occur here.
 
+#include <compare>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,8 @@ struct Placement {
 };
 
 std::string format_placement(const Placement& placement);
+// As their texts compare, byte by byte.
+std::strong_ordering compare_text(const Placement& a, const Placement& b);
 // The whole text must be one placement.
 Result<Placement> parse_placement(std::string_view text);
 

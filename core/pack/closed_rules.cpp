@@ -1,9 +1,11 @@
 #include "core/pack/closed_rules.hpp"
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
+
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <map>
+#include <functional>
 
 #include "core/pack/variant.hpp"
 
@@ -162,12 +164,14 @@ bool absorbs(const Rule& a, const Rule& b) {
          std::all_of(a.requirements.begin(), a.requirements.end(), is_asked_by_b);
 }
 
-// Collects rules under their text; none stays that another of the same placements absorbs.
+// Collects rules by their placements; none stays that another of the same placements absorbs.
 class RuleSet {
  public:
   void add(ClosedRule rule) {
-    std::vector<ClosedRule>& same = by_text_[format_rule(rule.rule)];
-    for (ClosedRule& other : same) {
+    absl::InlinedVector<uint32_t, 2>& same = numbers_[placements_hash(rule.rule)];
+    for (const uint32_t number : same) {
+      ClosedRule& other = rules_[number];
+      if (!rule.rule.has_same_placements(other.rule)) continue;
       const bool is_weaker = absorbs(other.rule, rule.rule);
       if (is_weaker && absorbs(rule.rule, other.rule)) {
         if (rank(rule) > rank(other)) other = std::move(rule);
@@ -175,16 +179,31 @@ class RuleSet {
       }
       if (is_weaker) return;
     }
-    std::erase_if(same, [&](const ClosedRule& other) { return absorbs(rule.rule, other.rule); });
-    same.push_back(std::move(rule));
+    const auto is_absorbed = [&](uint32_t number) {
+      return rule.rule.has_same_placements(rules_[number].rule) &&
+             absorbs(rule.rule, rules_[number].rule);
+    };
+    const auto gone = std::stable_partition(same.begin(), same.end(), std::not_fn(is_absorbed));
+    is_gone_.resize(rules_.size() + 1, false);
+    for (auto number = gone; number != same.end(); ++number) is_gone_[*number] = true;
+    same.erase(gone, same.end());
+    same.push_back(static_cast<uint32_t>(rules_.size()));
+    rules_.push_back(std::move(rule));
   }
 
+  // In text order; of the same placements, those added first come first.
   std::vector<ClosedRule> take() {
-    std::vector<ClosedRule> rules;
-    for (auto& [text, same] : by_text_) {
-      std::move(same.begin(), same.end(), std::back_inserter(rules));
+    std::vector<uint32_t> order;
+    for (uint32_t number = 0; number < rules_.size(); ++number) {
+      if (!is_gone_[number]) order.push_back(number);
     }
-    return rules;
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return stands_before(rules_[a].rule, rules_[b].rule);
+    });
+    std::vector<ClosedRule> taken;
+    taken.reserve(order.size());
+    for (const uint32_t number : order) taken.push_back(std::move(rules_[number]));
+    return taken;
   }
 
  private:
@@ -193,7 +212,9 @@ class RuleSet {
     return {rule.any_shard, !rule.rule.implied};
   }
 
-  std::map<std::string, std::vector<ClosedRule>> by_text_;
+  std::vector<ClosedRule> rules_;
+  std::vector<bool> is_gone_;  // absorbed by a later one
+  absl::flat_hash_map<size_t, absl::InlinedVector<uint32_t, 2>> numbers_;
 };
 
 Rule all_replicate(const Subject& subject) {

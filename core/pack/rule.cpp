@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <absl/hash/hash.h>
 #include <fmt/ranges.h>
 
 #include "core/base/scanner.hpp"
@@ -127,6 +128,29 @@ Result<Rule> parse_rule(std::string_view text) {
   if (Status status = parse_side(text, text.substr(bar + 1), rule.inputs); !status.ok())
     return status;
   return rule;
+}
+
+bool stands_before(const Rule& a, const Rule& b) {
+  // No placement's text is the beginning of another's, so texts compare slot by slot.
+  const auto compare = [](const std::vector<Placement>& x, const std::vector<Placement>& y) {
+    for (size_t slot = 0; slot < std::min(x.size(), y.size()); ++slot) {
+      if (const auto order = compare_text(x[slot], y[slot]); order != 0) return order;
+    }
+    return x.size() <=> y.size();
+  };
+  const auto order = compare(a.outputs, b.outputs);
+  return order != 0 ? order < 0 : compare(a.inputs, b.inputs) < 0;
+}
+
+size_t placements_hash(const Rule& rule) {
+  size_t hash = 0;
+  for (const std::vector<Placement>* side : {&rule.outputs, &rule.inputs}) {
+    for (const Placement& placement : *side) {
+      hash = absl::HashOf(hash, static_cast<int>(placement.kind), placement.dim,
+                          placement.split_factor, placement.partial, placement.component);
+    }
+  }
+  return hash;
 }
 
 std::string format_conditional_rule(const Rule& rule) {

@@ -39,8 +39,12 @@ struct Rule {
 // `P(sum) | S(1), S(0)`; an op without outputs or inputs has nothing on that side.
 std::string format_rule(const Rule& rule);
 Result<Rule> parse_rule(std::string_view text);
+// Whether a's text comes before b's; slots are compared one by one. Both are of one call.
+bool stands_before(const Rule& a, const Rule& b);
+// Of placements alone: equal for rules with the same ones.
+size_t placements_hash(const Rule& rule);
 
-// The same with all that the rule is bound to behind it, in this order and only where it is so:
+// A rule's text with all that it is bound to behind it, in this order and only where it is so:
 // `P(sum) | S(1), S(0) even_only to_rounding multiple_of(input 0, 1, 4) tag(7)`; multiple_of names
 // the slot, its dim and the number. Parsing takes them in any order.
 std::string format_conditional_rule(const Rule& rule);

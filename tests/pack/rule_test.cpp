@@ -95,5 +95,22 @@ TEST(Rule, ErrorsNameTheRule) {
   EXPECT_TRUE(tiny::fails_with(parse_rule("S(-1) | R"), "S(-1)"));
 }
 
+TEST(Rule, OrderAndHashAreThoseOfTheText) {
+  std::vector<Rule> rules;
+  for (const char* text :
+       {"R | R, R", "- | R, S(2)", "S(1) | S(10), R", "S(2) | S(1), R", "S(10) | S(1), R",
+        "S*(1) | S*(1), R", "SS(0,2) | SS(0,2), R", "SS(0,10) | SS(0,2), R", "P(sum) | S(1), S(0)",
+        "P(max) | P(max), R", "P(min) | P(min), R", "P(pack.best#0) | S(0), R",
+        "P(pack.best#1) | S(0), R", "P(product) | P(sum), R", "P(avg) | R, P(avg)"})
+    rules.push_back(*parse_rule(text));
+  for (const Rule& a : rules) {
+    for (const Rule& b : rules) {
+      EXPECT_EQ(stands_before(a, b), format_rule(a) < format_rule(b))
+          << format_rule(a) << " and " << format_rule(b);
+      EXPECT_EQ(placements_hash(a) == placements_hash(b), a.has_same_placements(b));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace onedim
