@@ -37,6 +37,7 @@ void add_global_flags(CLI::App& app, GlobalFlags& flags) {
 }
 
 void add_commands(CLI::App& app, Session& session) {
+  add_bench(app, session);
   add_calibrate(app, session);
   add_call(app, session);
   add_check_call(app, session);

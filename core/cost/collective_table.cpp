@@ -53,7 +53,7 @@ std::optional<SizeColumn> parse_column(std::string_view size, std::string_view u
 class TableReader {
  public:
   TableReader(const std::string& file, const MeasurementOptions& options)
-      : file_(file), options_(options) {}
+      : file_{file}, options_(options) {}
 
   Result<std::vector<Measurement>> read(std::string_view text) {
     for (const MeasurementLine& line : measurement_lines(text)) {
@@ -62,18 +62,12 @@ class TableReader {
       const Status status = line.words[0] == "Group" ? read_titles(line) : read_row(line);
       if (!status.ok()) return status;
     }
-    if (rows_.empty()) return invalid_argument("{} has column titles but no rows", file_);
+    if (rows_.empty()) return invalid_argument("{} has column titles but no rows", file_.name);
     if (const Status status = place_groups(); !status.ok()) return status;
     return std::move(rows_);
   }
 
  private:
-  template <typename... Args>
-  Status fault(int64_t line, fmt::format_string<Args...> format, Args&&... args) const {
-    return invalid_argument("{}:{}: {}", file_, line,
-                            fmt::format(format, std::forward<Args>(args)...));
-  }
-
   Status read_titles(const MeasurementLine& line) {
     columns_.clear();
     const std::vector<std::string_view>& words = line.words;
@@ -81,12 +75,12 @@ class TableReader {
       const std::string_view unit = i + 1 < words.size() ? words[i + 1] : "";
       const std::optional<SizeColumn> column = parse_column(words[i], unit);
       if (!column) {
-        return fault(line.number, "title {} is no size with a unit, such as 16MB (ms)",
-                     quoted_excerpt(fmt::format("{} {}", words[i], unit)));
+        return file_.fault(line.number, "title {} is no size with a unit, such as 16MB (ms)",
+                           quoted_excerpt(fmt::format("{} {}", words[i], unit)));
       }
       columns_.push_back(*column);
     }
-    if (columns_.empty()) return fault(line.number, "no size columns, such as 16MB (ms)");
+    if (columns_.empty()) return file_.fault(line.number, "no size columns, such as 16MB (ms)");
     return {};
   }
 
@@ -96,8 +90,8 @@ class TableReader {
       if (known.name == line.words[2]) return known.collective;
       names.emplace_back(known.name);
     }
-    return fault(line.number, "unknown collective {}{}", quoted_excerpt(line.words[2]),
-                 did_you_mean(line.words[2], names));
+    return file_.fault(line.number, "unknown collective {}{}", quoted_excerpt(line.words[2]),
+                       did_you_mean(line.words[2], names));
   }
 
   // The size of a group, the same in all its rows.
@@ -105,28 +99,28 @@ class TableReader {
     const std::optional<double> group = parse_number(line.words[0]);
     const std::optional<double> size = parse_number(line.words[1]);
     if (!group || *group != std::floor(*group) || *group < 0) {
-      return fault(line.number, "group is {}; expected a whole number",
-                   quoted_excerpt(line.words[0]));
+      return file_.fault(line.number, "group is {}; expected a whole number",
+                         quoted_excerpt(line.words[0]));
     }
     if (!size || *size != std::floor(*size) || *size < 2 || *size > (1 << 20)) {
-      return fault(line.number, "group size is {}; expected 2 to 2^20 ranks",
-                   quoted_excerpt(line.words[1]));
+      return file_.fault(line.number, "group size is {}; expected 2 to 2^20 ranks",
+                         quoted_excerpt(line.words[1]));
     }
     const auto [known, is_new] =
         sizes_.emplace(static_cast<int64_t>(*group), static_cast<int64_t>(*size));
     if (known->second != static_cast<int64_t>(*size)) {
-      return fault(line.number, "group {} has {} ranks here and {} before", line.words[0],
-                   line.words[1], known->second);
+      return file_.fault(line.number, "group {} has {} ranks here and {} before", line.words[0],
+                         line.words[1], known->second);
     }
     group_of_row_ = known->first;
     return known->second;
   }
 
   Status read_row(const MeasurementLine& line) {
-    if (columns_.empty()) return fault(line.number, "a row before the column titles");
+    if (columns_.empty()) return file_.fault(line.number, "a row before the column titles");
     if (line.words.size() != kFirstSize + columns_.size()) {
-      return fault(line.number, "{} columns; expected {} as titled", line.words.size(),
-                   kFirstSize + columns_.size());
+      return file_.fault(line.number, "{} columns; expected {} as titled", line.words.size(),
+                         kFirstSize + columns_.size());
     }
     const Result<int64_t> ranks = group_size(line);
     if (!ranks.ok()) return ranks.status();
@@ -137,8 +131,8 @@ class TableReader {
     for (size_t i = 0; i < columns_.size(); ++i) {
       const std::optional<double> time = parse_number(line.words[kFirstSize + i]);
       if (!time || !std::isfinite(*time) || *time <= 0) {
-        return fault(line.number, "time is {}; expected a number above 0",
-                     quoted_excerpt(line.words[kFirstSize + i]));
+        return file_.fault(line.number, "time is {}; expected a number above 0",
+                           quoted_excerpt(line.words[kFirstSize + i]));
       }
       rows_.push_back({*collective,
                        {},
@@ -155,7 +149,7 @@ class TableReader {
       const int64_t ranks = options_.nodes * options_.ranks_per_node;
       for (const auto& [group, size] : sizes_) {
         if (size != ranks) {
-          return invalid_argument("{}: group {} has {} ranks, not {} nodes x {}", file_, group,
+          return invalid_argument("{}: group {} has {} ranks, not {} nodes x {}", file_.name, group,
                                   size, options_.nodes, options_.ranks_per_node);
         }
         placed[group] = {ranks, options_.nodes, options_.ranks_per_node};
@@ -168,7 +162,7 @@ class TableReader {
         sizes.push_back(size);
       }
       const Result<Mesh> mesh = Mesh::create(names, sizes);
-      if (!mesh.ok()) return annotate(mesh.status(), file_);
+      if (!mesh.ok()) return annotate(mesh.status(), file_.name);
       MeshDimSet dim = 1;
       for (const auto& [group, size] : sizes_) {
         placed[group] = cluster_group(*mesh, options_.node_capacity, dim);
@@ -179,7 +173,7 @@ class TableReader {
     return {};
   }
 
-  const std::string& file_;
+  const MeasurementFile file_;
   const MeasurementOptions& options_;
   std::vector<SizeColumn> columns_;
   std::map<int64_t, int64_t> sizes_;  // by group

@@ -47,6 +47,16 @@ Result<std::vector<Measurement>> parse_collective_table(std::string_view text,
                                                         const std::string& file,
                                                         const MeasurementOptions& options);
 
+// Where the errors of a reader point.
+struct MeasurementFile {
+  const std::string& name;
+  template <typename... Args>
+  Status fault(int64_t line, fmt::format_string<Args...> format, Args&&... args) const {
+    return invalid_argument("{}:{}: {}", name, line,
+                            fmt::format(format, std::forward<Args>(args)...));
+  }
+};
+
 // One line of a measurement file.
 struct MeasurementLine {
   int64_t number = 0;  // from 1

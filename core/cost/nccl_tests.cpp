@@ -47,7 +47,7 @@ bool is_row(const MeasurementLine& line) {
 class NcclTestsReader {
  public:
   NcclTestsReader(const std::string& file, const MeasurementOptions& options)
-      : file_(file), options_(options) {}
+      : file_{file}, options_(options) {}
 
   Result<std::vector<Measurement>> read(std::string_view text) {
     for (MeasurementLine& line : measurement_lines(text)) {
@@ -60,17 +60,11 @@ class NcclTestsReader {
       const Status status = is_row(parsed[0]) ? read_row(parsed[0]) : read_comment(parsed[0]);
       if (!status.ok()) return status;
     }
-    if (rows_.empty()) return invalid_argument("{} has column titles but no sizes", file_);
+    if (rows_.empty()) return invalid_argument("{} has column titles but no sizes", file_.name);
     return std::move(rows_);
   }
 
  private:
-  template <typename... Args>
-  Status fault(int64_t line, fmt::format_string<Args...> format, Args&&... args) const {
-    return invalid_argument("{}:{}: {}", file_, line,
-                            fmt::format(format, std::forward<Args>(args)...));
-  }
-
   Status read_comment(const MeasurementLine& line) {
     const std::string_view program = program_in(line.text);
     if (!program.empty()) program_ = program;
@@ -96,28 +90,30 @@ class NcclTestsReader {
       if (titles_[i] == "time") times_.push_back(i);
     }
     if (titles_[0] == "size" && times_.size() == 2) return {};
-    return fault(line.number, "titles are not size, ..., time, ..., time, ... as of nccl-tests");
+    return file_.fault(line.number,
+                       "titles are not size, ..., time, ..., time, ... as of nccl-tests");
   }
 
   Result<Collective> collective(int64_t line) const {
     if (options_.collective) return *options_.collective;
     std::string program = program_;
     if (program.empty()) {
-      const std::string name = std::filesystem::path(file_).filename().string();
+      const std::string name = std::filesystem::path(file_.name).filename().string();
       for (const char* known :
            {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "alltoall", "broadcast"}) {
         if (name.find(known) != std::string::npos) program = known;
       }
     }
     if (program.empty()) {
-      return fault(line, "the file does not say which collective it measures; give --collective");
+      return file_.fault(line,
+                         "the file does not say which collective it measures; give --collective");
     }
     const std::optional<Collective> found = collective_of_program(program);
     if (!found) {
-      return fault(line,
-                   "{}_perf is not priced; expected all_gather, reduce_scatter, all_reduce, "
-                   "alltoall or broadcast",
-                   program);
+      return file_.fault(line,
+                         "{}_perf is not priced; expected all_gather, reduce_scatter, all_reduce, "
+                         "alltoall or broadcast",
+                         program);
     }
     return *found;
   }
@@ -128,12 +124,13 @@ class NcclTestsReader {
                           options_.ranks_per_node};
     }
     if (hosts_.empty()) {
-      return fault(line, "no \"# Rank\" lines before; give --nodes and --ranks-per-node");
+      return file_.fault(line, "no \"# Rank\" lines before; give --nodes and --ranks-per-node");
     }
     const int64_t on_first = hosts_.begin()->second;
     for (const auto& [host, count] : hosts_) {
       if (count != on_first) {
-        return fault(line, "nodes hold {} and {} ranks; expected as many on each", on_first, count);
+        return file_.fault(line, "nodes hold {} and {} ranks; expected as many on each", on_first,
+                           count);
       }
     }
     const int64_t nodes = static_cast<int64_t>(hosts_.size());
@@ -143,44 +140,44 @@ class NcclTestsReader {
   Result<double> number(const MeasurementLine& line, size_t column, std::string_view what) const {
     const std::optional<double> value = parse_number(line.words[column]);
     if (value && std::isfinite(*value) && *value >= 0) return *value;
-    return fault(line.number, "{} is {}; expected a number", what,
-                 quoted_excerpt(line.words[column]));
+    return file_.fault(line.number, "{} is {}; expected a number", what,
+                       quoted_excerpt(line.words[column]));
   }
 
   // Wrong results make no measurement. `N/A`: not checked.
   Status check_results(const MeasurementLine& line) const {
     for (size_t i = 0; i < titles_.size(); ++i) {
       if (titles_[i] != "#wrong" || line.words[i] == "N/A" || line.words[i] == "0") continue;
-      return fault(line.number, "{} wrong values in the results; expected 0", line.words[i]);
+      return file_.fault(line.number, "{} wrong values in the results; expected 0", line.words[i]);
     }
     return {};
   }
 
   Status read_row(const MeasurementLine& line) {
-    if (titles_.empty()) return fault(line.number, "a size before the column titles");
+    if (titles_.empty()) return file_.fault(line.number, "a size before the column titles");
     if (line.words.size() != titles_.size()) {
-      return fault(line.number, "{} columns; expected {} as titled in line {}", line.words.size(),
-                   titles_.size(), titles_line_);
+      return file_.fault(line.number, "{} columns; expected {} as titled in line {}",
+                         line.words.size(), titles_.size(), titles_line_);
     }
     if (const Status status = check_results(line); !status.ok()) return status;
     const Result<Collective> collective = this->collective(line.number);
     if (!collective.ok()) return collective.status();
     const Result<ClusterGroup> group = this->group(line.number);
     if (!group.ok()) return group.status();
-    if (group->ranks < 2) return fault(line.number, "one rank alone; expected 2 or more");
+    if (group->ranks < 2) return file_.fault(line.number, "one rank alone; expected 2 or more");
     const Result<double> bytes = number(line, 0, "size");
     if (!bytes.ok()) return bytes.status();
-    if (*bytes > kMostBytes) return fault(line.number, "size is over {} bytes", kMostBytes);
+    if (*bytes > kMostBytes) return file_.fault(line.number, "size is over {} bytes", kMostBytes);
     const Result<double> us = number(line, times_[options_.in_place ? 1 : 0],
                                      options_.in_place ? "in-place time" : "out-of-place time");
     if (!us.ok()) return us.status();
     if (*bytes == 0) return {};  // too small to share out among the ranks
-    if (*us == 0) return fault(line.number, "time is 0; expected more");
+    if (*us == 0) return file_.fault(line.number, "time is 0; expected more");
     rows_.push_back({*collective, *group, static_cast<int64_t>(*bytes), *us});
     return {};
   }
 
-  const std::string& file_;
+  const MeasurementFile file_;
   const MeasurementOptions& options_;
   std::string program_;
   std::map<std::string, int64_t> hosts_;

@@ -7,8 +7,11 @@
 
 #include "core/base/text.hpp"
 #include "core/cost/calibration.hpp"
+#include "tools/byte_size.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/flag_values.hpp"
 #include "tools/input_file.hpp"
+#include "tools/mpi_measure/mpirun.hpp"
 #include "tools/text_table.hpp"
 
 namespace onedim {
@@ -16,13 +19,22 @@ namespace {
 
 struct CalibrateOptions {
   std::vector<std::string> files;
-  std::string base = "alpha_beta";
+  std::string base;  // empty: mpi where MPI is measured, else alpha_beta
   std::string collective;
   std::optional<int64_t> nodes;
   std::optional<int64_t> ranks_per_node;
   bool in_place = false;
   std::string out;
+  std::string mpi_ranks;  // empty: MPI is not measured
+  std::string mpirun = "mpirun";
+  std::string largest = "16MiB";
+  std::string deadline = "300";
+  bool has_mpi_flags = false;  // that mean nothing without --mpi
+  bool measures_mpi() const { return !mpi_ranks.empty(); }
 };
+
+constexpr uint64_t kMostMpiRanks = 4096;
+constexpr int64_t kMostMpiBytes = int64_t{1} << 32;
 
 Result<MeasurementOptions> measurement_options(const CalibrateOptions& options,
                                                const Cluster& base) {
@@ -66,8 +78,46 @@ Result<std::vector<Measurement>> read_measurements(const CalibrateOptions& optio
   return all;
 }
 
+Result<MpirunOptions> mpirun_options(const CalibrateOptions& options) {
+  const Result<uint64_t> ranks = parse_whole("--mpi", options.mpi_ranks, 2, kMostMpiRanks);
+  if (!ranks.ok()) return ranks.status();
+  const Result<double> deadline = parse_seconds("--deadline", options.deadline);
+  if (!deadline.ok()) return deadline.status();
+  const Result<int64_t> largest = parse_byte_size(options.largest);
+  if (!largest.ok()) return annotate(largest.status(), "--largest");
+  if (*largest < 1024 || *largest > kMostMpiBytes)
+    return invalid_argument("--largest: {} bytes; expected 1 KiB to 4 GiB", *largest);
+  MpirunOptions mpirun;
+  mpirun.ranks = static_cast<int64_t>(*ranks);
+  mpirun.mpirun = options.mpirun;
+  mpirun.program = std::filesystem::path(own_executable()).replace_filename("onedim-mpi-measure");
+  mpirun.largest_bytes = *largest;
+  mpirun.deadline =
+      std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(*deadline));
+  return mpirun;
+}
+
+// What MPI measures here says all about itself: options for files do not touch it.
+Result<std::vector<Measurement>> measure_mpi(Session& session, const CalibrateOptions& options) {
+  const Result<MpirunOptions> mpirun = mpirun_options(options);
+  if (!mpirun.ok()) return mpirun.status();
+  session.progress("mpirun starts");
+  const Result<std::string> text = measure_by_mpirun(*mpirun, [&](std::string_view line) {
+    constexpr std::string_view kStart = "# Collective test starting: ";
+    if (line.starts_with(kStart))
+      session.progress(fmt::format("measuring: {}", line.substr(kStart.size())));
+  });
+  if (!text.ok()) return text.status();
+  MeasurementOptions how;
+  how.in_place = options.in_place;
+  Result<std::vector<Measurement>> measured = parse_measurements(*text, "onedim-mpi-measure", how);
+  if (measured.ok()) return measured;
+  return absl::UnavailableError(measured.status().message());
+}
+
 std::string describe(const CalibrateOptions& options, const Cluster& base) {
   std::vector<std::string> names;
+  if (options.measures_mpi()) names.push_back(fmt::format("{} ranks of MPI", options.mpi_ranks));
   for (const std::string& file : options.files) {
     names.push_back(std::filesystem::path(file).filename().string());
   }
@@ -175,10 +225,20 @@ Status write_file(const std::string& path, const std::string& text) {
 }
 
 Result<ExitCode> run_calibrate(Session& session, const CalibrateOptions& options) {
-  const Result<Cluster> base = load_cluster(options.base);
+  if (options.files.empty() && !options.measures_mpi())
+    return invalid_argument("no files are given; name some, or measure MPI here with --mpi N");
+  if (options.has_mpi_flags && !options.measures_mpi())
+    return invalid_argument("--mpirun, --largest and --deadline mean nothing without --mpi N");
+  const std::string usual = options.measures_mpi() ? "mpi" : "alpha_beta";
+  const Result<Cluster> base = load_cluster(options.base.empty() ? usual : options.base);
   if (!base.ok()) return base.status();
   Result<std::vector<Measurement>> measurements = read_measurements(options, *base);
   if (!measurements.ok()) return measurements.status();
+  if (options.measures_mpi()) {
+    const Result<std::vector<Measurement>> here = measure_mpi(session, options);
+    if (!here.ok()) return here.status();
+    measurements->insert(measurements->end(), here->begin(), here->end());
+  }
   Result<Calibration> fitted = calibrate(*base, *std::move(measurements));
   if (!fitted.ok()) return fitted.status();
   fitted->cluster.description = describe(options, *base);
@@ -195,6 +255,23 @@ Result<ExitCode> run_calibrate(Session& session, const CalibrateOptions& options
   return ExitCode::kFine;
 }
 
+void add_mpi_flags(CLI::App& command, CalibrateOptions& options) {
+  command.add_option("--mpi", options.mpi_ranks, "Measure N ranks of MPI here")->type_name("N");
+  command.add_option("--mpirun", options.mpirun, "What starts them: a name on the PATH, or a path")
+      ->type_name("PROGRAM")
+      ->capture_default_str();
+  command.add_option("--largest", options.largest, "Largest message that they send")
+      ->type_name("BYTES")
+      ->capture_default_str();
+  command.add_option("--deadline", options.deadline, "Seconds that they may take")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+}
+
+bool has_mpi_flags(const CLI::App& command) {
+  return command.count("--mpirun") + command.count("--largest") + command.count("--deadline") > 0;
+}
+
 }  // namespace
 
 void add_calibrate(CLI::App& app, Session& session) {
@@ -203,11 +280,12 @@ void add_calibrate(CLI::App& app, Session& session) {
   command
       ->add_option("files", options->files,
                    "Output of nccl-tests, or tables of collectives by size")
-      ->type_name("FILE")
-      ->required();
-  command->add_option("--base", options->base, "Cluster that gives all that is not measured")
-      ->type_name("CLUSTER")
-      ->capture_default_str();
+      ->type_name("FILE");
+  add_mpi_flags(*command, *options);
+  command
+      ->add_option("--base", options->base,
+                   "Cluster that gives all else (default: alpha_beta, with --mpi mpi)")
+      ->type_name("CLUSTER");
   command
       ->add_option("--collective", options->collective,
                    "What nccl-tests measured, where the file does not say")
@@ -223,8 +301,10 @@ void add_calibrate(CLI::App& app, Session& session) {
   command->footer(
       "Errors compare prices with the measurements: of the fitted links alone, and of the\n"
       "cluster's default model, which takes measured curves and repairs them.\n"
-      "Example: onedim calibrate all_reduce.txt all_gather.txt --base h100 --out mine.toml");
-  command->callback([options, &session] {
+      "Example: onedim calibrate all_reduce.txt all_gather.txt --base h100 --out mine.toml\n"
+      "         onedim calibrate --mpi 2 --out mine.toml");
+  command->callback([options, command, &session] {
+    options->has_mpi_flags = has_mpi_flags(*command);
     session.choose([options, &session] { return run_calibrate(session, *options); });
   });
 }

@@ -9,6 +9,7 @@
 
 namespace onedim {
 
+void add_bench(CLI::App& app, Session& session);
 void add_calibrate(CLI::App& app, Session& session);
 void add_call(CLI::App& app, Session& session);
 void add_check_call(CLI::App& app, Session& session);  // hidden: tries a call in a child process
