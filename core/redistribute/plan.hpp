@@ -18,6 +18,9 @@ struct PlanStep {
   MeshDimSet mesh_dims = 0;  // bit d: mesh dim d
   Layout from;               // mesh dims of size 1 are R
   Layout to;
+  // The tensor dims that are outermost in memory before and after; 0 is row-major.
+  int from_outermost = 0;
+  int to_outermost = 0;
   int64_t bytes = 0;  // that a rank receives at most, padding included
   double us = 0;
   // Buffers of the rank that needs most, and how much of them is padding.
@@ -31,6 +34,8 @@ struct PlanStep {
 struct Plan {
   Layout from;
   Layout to;
+  int from_outermost = 0;  // see PlanStep
+  int to_outermost = 0;
   std::vector<PlanStep> steps;
   double cost_us = 0;
   int64_t bytes = 0;  // sum over the steps

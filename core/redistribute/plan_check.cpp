@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "core/layout/memory_order.hpp"
 #include "core/layout/partition.hpp"
 
 namespace onedim {
@@ -98,8 +99,12 @@ Drawn draw_source(const Plan& plan, const Draw& draw, const Dims& shape, const M
     const Dims coordinate = mesh.coordinate_of(rank);
     int64_t part = 0;
     for (int d : draw.mesh_dims) part = part * mesh.size(d) + coordinate[d];
+    const Tensor local =
+        gather_elements(parts[part], index_map(shape, plan.from, mesh, coordinate));
     drawn.locals.push_back(
-        gather_elements(parts[part], index_map(shape, plan.from, mesh, coordinate)));
+        Tensor::zeros({local.dtype(), local.shape(),
+                       strides_with_outermost(local.shape(), plan.from_outermost)}));
+    copy_elements(local, drawn.locals.back());
   }
   const bool adds = draw.kind == "sum" || draw.kind == "avg";
   drawn.global = draw.kind.empty() ? parts[0]
@@ -114,12 +119,23 @@ Status differs(const Plan& plan, const Mesh& mesh, int64_t rank, std::string_vie
                   format_layout(plan.to, mesh), what, format_dims(mesh.coordinate_of(rank))));
 }
 
+// Strides of dims of length 1 do not count.
+bool lies_as(const Tensor& tensor, int outermost) {
+  const Dims strides = strides_with_outermost(tensor.shape(), outermost);
+  for (size_t dim = 0; dim < strides.size(); ++dim) {
+    if (tensor.shape()[dim] > 1 && tensor.strides()[dim] != strides[dim]) return false;
+  }
+  return true;
+}
+
 Status compare(const Plan& plan, const Mesh& mesh, const Tensor& global,
                std::span<const Tensor> locals) {
   bool has_partial = false;
   for (const Placement& placement : plan.to.placements) has_partial |= placement.is_partial();
   for (int64_t rank = 0; rank < mesh.rank_count(); ++rank) {
     Dims coordinate = mesh.coordinate_of(rank);
+    if (!lies_as(locals[rank], plan.to_outermost))
+      return differs(plan, mesh, rank, "the memory order is not the target's");
     if (!has_partial) {
       const IndexMap map = index_map(global.shape(), plan.to, mesh, coordinate);
       if (bit_equal(locals[rank], gather_elements(global, map))) continue;

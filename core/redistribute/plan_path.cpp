@@ -17,6 +17,8 @@ PlanStep make_step(const PathStep& found, const StateGraph& graph) {
   }
   step.from = alphabet.decode(graph.code(found.from));
   step.to = alphabet.decode(graph.code(found.step.to));
+  step.from_outermost = found.from_outermost;
+  step.to_outermost = found.to_outermost;
   step.bytes = found.price.bytes;
   step.us = static_cast<double>(found.price.ps) / 1e6;
   step.pack_bytes = found.price.pack_bytes;
@@ -29,11 +31,13 @@ PlanStep make_step(const PathStep& found, const StateGraph& graph) {
 }  // namespace
 
 std::shared_ptr<const Plan> make_plan(std::span<const PathStep> path, const StateGraph& graph,
-                                      std::span<const GroupMember> group, const Layout& from,
-                                      const Layout& to, const Mesh& mesh) {
+                                      const SearchRequest& request, const Layout& from,
+                                      const Layout& to) {
   auto plan = std::make_shared<Plan>();
   plan->from = from;
   plan->to = to;
+  plan->from_outermost = request.from_outermost;
+  plan->to_outermost = request.to_outermost;
   int64_t ps = 0;
   plan->steps.reserve(path.size());
   for (const PathStep& found : path) {
@@ -44,7 +48,8 @@ std::shared_ptr<const Plan> make_plan(std::span<const PathStep> path, const Stat
   }
   plan->cost_us = static_cast<double>(ps) / 1e6;
   plan->peak_bytes = peak_bytes(path);
-  plan->lower_bound_bytes = receive_bound(group, from, to, mesh, graph.alphabet().tensor_ndim());
+  plan->lower_bound_bytes =
+      receive_bound(request.group, from, to, request.model->mesh(), graph.alphabet().tensor_ndim());
   return plan;
 }
 

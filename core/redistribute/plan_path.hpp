@@ -9,10 +9,10 @@
 
 namespace onedim {
 
-// `from` and `to` as the caller wrote them; the group's sizes give the lower bound of bytes.
+// `from` and `to` as the caller wrote them; the request's group gives the lower bound of bytes.
 std::shared_ptr<const Plan> make_plan(std::span<const PathStep> path, const StateGraph& graph,
-                                      std::span<const GroupMember> group, const Layout& from,
-                                      const Layout& to, const Mesh& mesh);
+                                      const SearchRequest& request, const Layout& from,
+                                      const Layout& to);
 
 // What the path's steps need of a rank at most, in bytes.
 int64_t peak_bytes(std::span<const PathStep> path);

@@ -1,72 +1,13 @@
 #include "core/redistribute/plan_run.hpp"
 
+#include <algorithm>
+
+#include "core/layout/memory_order.hpp"
 #include "core/layout/partition.hpp"
+#include "core/redistribute/shared_part.hpp"
 
 namespace onedim {
 namespace {
-
-// Local places of one tensor dim where two ranks hold the same global indices.
-struct SharedRun {
-  int64_t in_from = 0;
-  int64_t in_to = 0;
-  int64_t length = 0;
-};
-
-std::vector<SharedRun> shared_runs(const Intervals& from, const Intervals& to) {
-  std::vector<SharedRun> runs;
-  int64_t from_begin = 0;  // local index of from[i].begin
-  size_t j = 0;
-  int64_t to_begin = 0;
-  for (size_t i = 0; i < from.size() && j < to.size();) {
-    const int64_t begin = std::max(from[i].begin, to[j].begin);
-    const int64_t end = std::min(from[i].end, to[j].end);
-    if (begin < end) {
-      runs.push_back(
-          {from_begin + begin - from[i].begin, to_begin + begin - to[j].begin, end - begin});
-    }
-    if (from[i].end <= to[j].end) {
-      from_begin += from[i].end - from[i].begin;
-      ++i;
-    } else {
-      to_begin += to[j].end - to[j].begin;
-      ++j;
-    }
-  }
-  return runs;
-}
-
-// Copies what `from` holds of `to`'s part; returns how many elements that were.
-int64_t copy_shared(const Tensor& from, const IndexMap& from_map, Tensor& to,
-                    const IndexMap& to_map) {
-  const size_t ndim = from_map.dims.size();
-  std::vector<std::vector<SharedRun>> runs(ndim);
-  for (size_t dim = 0; dim < ndim; ++dim) {
-    runs[dim] = shared_runs(from_map.dims[dim], to_map.dims[dim]);
-    if (runs[dim].empty()) return 0;
-  }
-  const int64_t size = size_of(from.dtype());
-  std::vector<size_t> chosen(ndim, 0);
-  int64_t copied = 0;
-  while (true) {
-    Dims box(ndim);
-    int64_t from_offset = 0, to_offset = 0;
-    for (size_t dim = 0; dim < ndim; ++dim) {
-      const SharedRun& run = runs[dim][chosen[dim]];
-      box[dim] = run.length;
-      from_offset += run.in_from * from.strides()[dim];
-      to_offset += run.in_to * to.strides()[dim];
-    }
-    copy_box(from.data() + from_offset * size, from.strides(), to.data() + to_offset * size,
-             to.strides(), box, size);
-    copied += volume(box);
-    size_t dim = ndim;
-    while (dim-- > 0) {
-      if (++chosen[dim] < runs[dim].size()) break;
-      chosen[dim] = 0;
-    }
-    if (dim == static_cast<size_t>(-1)) return copied;
-  }
-}
 
 bool is_linear(std::string_view kind) { return kind == "sum" || kind == "avg"; }
 
@@ -80,6 +21,7 @@ class StepRun {
  private:
   Status run_rank(int64_t rank);
   Status move(int64_t rank);
+  Status check_memory(int64_t rank, const SharedPart& part, int64_t received) const;
   Status reduce(int64_t rank);
   Status fill(int64_t rank, std::string_view kind, bool keeps);
   Status scale(int64_t rank);
@@ -89,6 +31,8 @@ class StepRun {
     return index_map(setting_.shapes[tensor], layout, mesh_, coordinate);
   }
   Tensor new_local(size_t tensor, const Dims& coordinate) const;
+  // In the memory order that the step leaves.
+  Tensor laid_out(const Tensor& tensor) const;
   // The partial kind that the step's mesh dims have in `layout`.
   std::string_view kind_in(const Layout& layout) const;
   int64_t average_divisor() const;
@@ -130,7 +74,17 @@ std::vector<Dims> StepRun::group_of(const Dims& coordinate) const {
 
 Tensor StepRun::new_local(size_t tensor, const Dims& coordinate) const {
   const DType dtype = locals_[tensor][0].dtype();
-  return Tensor::zeros(dtype, map(tensor, step_.to, coordinate).local_shape());
+  const Dims shape = map(tensor, step_.to, coordinate).local_shape();
+  const Dims strides = strides_with_outermost(shape, step_.to_outermost);
+  return Tensor::zeros(TensorMeta{dtype, shape, strides});
+}
+
+Tensor StepRun::laid_out(const Tensor& tensor) const {
+  const Dims strides = strides_with_outermost(tensor.shape(), step_.to_outermost);
+  if (tensor.strides() == strides) return tensor;
+  Tensor laid = Tensor::uninitialized({tensor.dtype(), tensor.shape(), strides});
+  copy_elements(tensor, laid);
+  return laid;
 }
 
 std::string_view StepRun::kind_in(const Layout& layout) const {
@@ -171,7 +125,21 @@ Result<std::vector<Tensor>> StepRun::combine(std::vector<std::vector<Tensor>> pa
   return result;
 }
 
-// all_gather, all_to_all, slice: takes what the group holds of the rank's new part.
+// A kernel that does not pack sends pieces of memory as they lie; one that does not unpack receives
+// into pieces of memory, an all_gather laid end to end.
+Status StepRun::check_memory(int64_t rank, const SharedPart& part, int64_t received) const {
+  const bool is_exchange = step_.kind == StepKind::kAllToAll;
+  const bool is_gather = step_.kind == StepKind::kAllGather;
+  if (is_exchange && step_.pack_bytes == 0 && !part.in_from.is_filled_by(part.count))
+    return wrong(rank, "what it sends is not one piece of memory, and it does not pack");
+  if (!is_exchange && !is_gather) return {};
+  if (step_.unpack_bytes != 0 || part.count == 0) return {};
+  if (!part.in_to.is_filled_by(part.count) || (is_gather && part.in_to.begin != received))
+    return wrong(rank, "what it receives is not one piece of memory, and it does not unpack");
+  return {};
+}
+
+// all_gather, all_to_all, slice, reorder: takes what the group holds of the rank's new part.
 Status StepRun::move(int64_t rank) {
   const Dims coordinate = mesh_.coordinate_of(rank);
   const bool is_local = !is_collective(step_.kind);
@@ -180,14 +148,18 @@ Status StepRun::move(int64_t rank) {
     Tensor to = new_local(tensor, coordinate);
     const IndexMap to_map = map(tensor, step_.to, coordinate);
     int64_t copied = 0;
+    Status memory;
     for (const Dims& member : group) {
-      copied += copy_shared(locals_[tensor][mesh_.rank_of(member)], map(tensor, step_.from, member),
-                            to, to_map);
+      const SharedPart part = copy_shared(locals_[tensor][mesh_.rank_of(member)],
+                                          map(tensor, step_.from, member), to, to_map);
+      if (memory.ok()) memory = check_memory(rank, part, copied);
+      copied += part.count;
     }
     if (copied != to.element_count()) {
       return wrong(rank, fmt::format("the group holds {} elements of a part of {}", copied,
                                      to.element_count()));
     }
+    if (!memory.ok()) return memory;
     result_[tensor].push_back(std::move(to));
   }
   return {};
@@ -196,16 +168,24 @@ Status StepRun::move(int64_t rank) {
 // all_reduce, reduce_scatter: each rank of the group gives its values of the rank's new part.
 Status StepRun::reduce(int64_t rank) {
   const Dims coordinate = mesh_.coordinate_of(rank);
+  const std::vector<Dims> group = group_of(coordinate);
+  const auto place = std::find(group.begin(), group.end(), coordinate) - group.begin();
+  const bool scatters_as_it_lies = step_.kind == StepKind::kReduceScatter && step_.pack_bytes == 0;
   std::vector<std::vector<Tensor>> parts;
-  for (const Dims& member : group_of(coordinate)) {
+  for (const Dims& member : group) {
     std::vector<Tensor> part;
     for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
-      Tensor to = new_local(tensor, coordinate);
-      const int64_t copied =
+      Tensor to = Tensor::zeros(locals_[tensor][0].dtype(),
+                                map(tensor, step_.to, coordinate).local_shape());
+      const SharedPart shared =
           copy_shared(locals_[tensor][mesh_.rank_of(member)], map(tensor, step_.from, member), to,
                       map(tensor, step_.to, coordinate));
-      if (copied != to.element_count())
+      if (shared.count != to.element_count())
         return wrong(rank, "a rank of the group lacks a part of the partial value");
+      if (scatters_as_it_lies && shared.count > 0 &&
+          (!shared.in_from.is_filled_by(shared.count) ||
+           shared.in_from.begin != place * shared.count))
+        return wrong(rank, "its part is not its share of the others' memory, and they do not pack");
       part.push_back(std::move(to));
     }
     parts.push_back(std::move(part));
@@ -213,7 +193,7 @@ Status StepRun::reduce(int64_t rank) {
   Result<std::vector<Tensor>> reduced = combine(std::move(parts), kind_in(step_.from));
   if (!reduced.ok()) return reduced.status();
   for (size_t tensor = 0; tensor < locals_.size(); ++tensor)
-    result_[tensor].push_back((*reduced)[tensor]);
+    result_[tensor].push_back(laid_out((*reduced)[tensor]));
   return {};
 }
 
@@ -223,7 +203,8 @@ Status StepRun::fill(int64_t rank, std::string_view kind, bool keeps) {
   const Dims coordinate = mesh_.coordinate_of(rank);
   std::vector<Tensor> filled;
   for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
-    Tensor to = new_local(tensor, coordinate);
+    Tensor to =
+        Tensor::zeros(locals_[tensor][0].dtype(), map(tensor, step_.to, coordinate).local_shape());
     if (is_builtin_partial(kind)) to = identity_tensor(to.meta(), kind);
     filled.push_back(std::move(to));
   }
@@ -237,7 +218,7 @@ Status StepRun::fill(int64_t rank, std::string_view kind, bool keeps) {
       copy_shared(locals_[tensor][rank], map(tensor, step_.from, coordinate), filled[tensor],
                   map(tensor, step_.to, coordinate));
     }
-    result_[tensor].push_back(std::move(filled[tensor]));
+    result_[tensor].push_back(laid_out(filled[tensor]));
   }
   return {};
 }
@@ -254,7 +235,7 @@ Status StepRun::scale(int64_t rank) {
       const std::complex<double> value = load_complex(to.dtype(), to.element(i));
       store_complex(to.dtype(), to.element(i), divides ? value / factor : value * factor);
     }
-    result_[tensor].push_back(std::move(to));
+    result_[tensor].push_back(laid_out(to));
   }
   return {};
 }
@@ -268,6 +249,7 @@ Status StepRun::run_rank(int64_t rank) {
     case StepKind::kAllToAll:
     case StepKind::kSlice:
     case StepKind::kAlias:
+    case StepKind::kReorder:
       return move(rank);
     case StepKind::kAllReduce:
     case StepKind::kReduceScatter:

@@ -10,7 +10,7 @@ constexpr auto kLater = [](const auto& a, const auto& b) {
   if (a.cost.ps != b.cost.ps) return a.cost.ps > b.cost.ps;
   if (const auto order = a.cost <=> b.cost; order != 0) return order > 0;
   if (a.is_step() != b.is_step()) return b.is_step();  // a step may lead to a state of this cost
-  return a.state > b.state;
+  return a.node != b.node ? a.node > b.node : a.to > b.to;
 };
 
 // Steps of one kind over one set of mesh dims stand together.
@@ -18,27 +18,38 @@ uint32_t group_of(const StateStep& step) {
   return static_cast<uint32_t>(step.kind) << 8 | step.mesh_dims;
 }
 
-bool is_flat(int dim, const StateSizes& sizes) {
-  return dim >= 0 && (sizes.flat_before >> dim & 1) != 0;
-}
-
 }  // namespace
 
+void PlanSearch::set_orders(int from_outermost, int to_outermost) {
+  order_count_ = 1;
+  outermosts_[0] = 0;
+  for (const int outermost : {from_outermost, to_outermost}) {
+    const auto end = outermosts_.begin() + order_count_;
+    if (std::find(outermosts_.begin(), end, outermost) == end)
+      outermosts_[static_cast<size_t>(order_count_++)] = outermost;
+  }
+}
+
+int PlanSearch::node_of(int state, int outermost) const {
+  const auto found = std::find(outermosts_.begin(), outermosts_.begin() + order_count_, outermost);
+  return state * order_count_ + static_cast<int>(found - outermosts_.begin());
+}
+
 void PlanSearch::resize() {
-  const auto size = static_cast<size_t>(graph_->size());
+  const auto size = static_cast<size_t>(graph_->size()) * static_cast<size_t>(order_count_);
   if (nodes_.size() < size) nodes_.resize(size);
   if (reached_ps_.size() < size) reached_ps_.resize(size, kImpossible);
 }
 
-PlanSearch::Node& PlanSearch::node(int state) {
-  Node& node = nodes_[state];
+PlanSearch::Node& PlanSearch::touch(int number) {
+  Node& node = nodes_[number];
   if (node.round == round_) return node;
   node = Node();
   node.round = round_;
-  const StateCode code = graph_->code(state);
+  const StateCode code = graph_->code(state_of(number));
   node.sizes = measure_state(graph_->alphabet(), request_.group, request_.policy, code);
   if (!node.sizes.is_allowed) {
-    reached_ps_[state] = kClosed;
+    reached_ps_[number] = kClosed;
   } else if (target_ >= 0) {
     node.floor_ps = bound_.floor_ps(code);
   }
@@ -53,11 +64,12 @@ void PlanSearch::start(StateGraph& graph, const SearchRequest& request, int sour
     nodes_.clear();  // rounds begin anew
     round_ = 1;
   }
+  set_orders(request.from_outermost, request.to_outermost);
   reached_ps_.clear();
   resize();
   queue_.clear();
-  source_ = source;
-  target_ = target;
+  source_ = node_of(source, request.from_outermost);
+  target_ = target < 0 ? -1 : node_of(target, request.to_outermost);
   most_ps_ = kImpossible;
   expanded_ = 0;
   const StateSizes sizes =
@@ -68,13 +80,13 @@ void PlanSearch::start(StateGraph& graph, const SearchRequest& request, int sour
   if (target >= 0) {
     bound_.start(graph, request.group, graph.code(target), may_rename_,
                  request.allow_shard_to_partial, pricer_);
-    node(target);
+    touch(target_);
   }
-  node(source);
-  nodes_[source].sizes.is_allowed = true;
-  nodes_[source].cost = {0, 0, 0, 0};
-  reached_ps_[source] = 0;
-  queue_.push_back({nodes_[source].cost, source, -1});
+  Node& first = touch(source_);
+  first.sizes.is_allowed = true;
+  first.cost = {0, 0, 0, 0};
+  reached_ps_[source_] = 0;
+  queue_.push_back({first.cost, source_, -1, 0});
 }
 
 void PlanSearch::push(const QueueEntry& entry) {
@@ -92,62 +104,68 @@ PathCost PlanSearch::least_cost(const StateStep& step, const Node& from, int64_t
   return least;
 }
 
-void PlanSearch::relax(int state, int32_t number, const StateStep& step, int64_t least_ps) {
-  const Node& to = node(step.to);
-  if (reached_ps_[step.to] == kClosed) return;
-  const Node& from = nodes_[state];
-  if (pricer_.is_quick(step, from.sizes, to.sizes)) {
-    relax_priced(state, number, step);
+void PlanSearch::relax(int node, int to, int32_t number, const StateStep& step, int64_t least_ps) {
+  const Node& target = touch(to);
+  if (reached_ps_[to] == kClosed) return;
+  const Node& from = nodes_[node];
+  if (pricer_.is_quick(step, from.sizes, target.sizes)) {
+    relax_priced(node, to, number, step);
     return;
   }
   // Counting takes long and most such steps turn out too dear: it waits until the step's turn.
   PathCost least = least_cost(step, from, least_ps);
-  if (least > to.cost || least_ps + to.floor_ps > limit_ps()) return;
-  least.ps += to.floor_ps;
-  push({least, state, number});
+  if (least > target.cost || least_ps + target.floor_ps > limit_ps()) return;
+  least.ps += target.floor_ps;
+  push({least, node, number, to});
 }
 
-void PlanSearch::relax_priced(int state, int32_t number, const StateStep& step) {
-  Node& to = nodes_[step.to];
-  if (to.is_done) return;
-  const Node& from = nodes_[state];
-  const StepPrice price = pricer_.price(step, {graph_, state, &from.sizes, &to.sizes});
+StepPrice PlanSearch::price(int node, int to, const StateStep& step) {
+  return pricer_.price(step, {graph_, state_of(node), &nodes_[node].sizes, &nodes_[to].sizes,
+                              outermost_of(node), outermost_of(to)});
+}
+
+void PlanSearch::relax_priced(int node, int to, int32_t number, const StateStep& step) {
+  Node& target = nodes_[to];
+  if (target.is_done) return;
+  const StepPrice price = this->price(node, to, step);
   if (price.memory_bytes > request_.memory_bytes || price.ps >= kImpossible) return;
-  PathCost cost = from.cost;
+  PathCost cost = nodes_[node].cost;
   cost.ps += price.ps;
-  if (cost.ps >= kImpossible || cost.ps + to.floor_ps > limit_ps()) return;
+  if (cost.ps >= kImpossible || cost.ps + target.floor_ps > limit_ps()) return;
   cost.bytes += price.bytes;
   cost.collectives += price.is_collective;
   ++cost.steps;
-  const auto order = cost <=> to.cost;
-  const bool is_tie = order == 0 && to.parent >= 0 && graph_->code(state) < graph_->code(to.parent);
+  const auto order = cost <=> target.cost;
+  const auto text = [&](int of) { return std::pair(graph_->code(state_of(of)), outermost_of(of)); };
+  const bool is_tie = order == 0 && target.parent >= 0 && text(node) < text(target.parent);
   if (order > 0 || (order == 0 && !is_tie)) return;
-  to.parent = state;
-  to.step = number;
-  to.cost = cost;
-  reached_ps_[step.to] = cost.ps;
+  target.parent = node;
+  target.step = number;
+  target.cost = cost;
+  reached_ps_[to] = cost.ps;
   if (is_tie) return;
-  cost.ps += to.floor_ps;
-  push({cost, step.to, -1});
+  cost.ps += target.floor_ps;
+  push({cost, to, -1, 0});
 }
 
-bool PlanSearch::is_group_too_dear(int state, const StateStep& step, const StepFloor& floor) const {
-  const Node& from = nodes_[state];
+bool PlanSearch::is_group_too_dear(int node, const StateStep& step, const StepFloor& floor) const {
+  const Node& from = nodes_[node];
   const int64_t least = from.cost.ps + floor.ps;
   if (least > limit_ps()) return true;
   if (step.kind != StepKind::kAllToAll || target_ < 0 || may_rename_ || from.sizes.bytes == 0)
     return false;
   // What it leaves to do costs no less than what it found.
-  return least + bound_.rest_ps(graph_->code(state)) > limit_ps();
+  return least + bound_.rest_ps(graph_->code(state_of(node))) > limit_ps();
 }
 
-void PlanSearch::expand(int state) {
+void PlanSearch::expand(int node) {
   ++expanded_;
+  const int state = state_of(node), outermost = outermost_of(node);
   graph_->expand(state);
   resize();
   const std::span<const StateStep> steps = graph_->steps(state);
-  const StateSizes sizes = nodes_[state].sizes;
-  const int64_t so_far_ps = nodes_[state].cost.ps;
+  const StateSizes sizes = nodes_[node].sizes;
+  const int64_t so_far_ps = nodes_[node].cost.ps;
   uint32_t group = ~uint32_t{0};
   bool is_too_dear = false;
   StepFloor floor;
@@ -156,36 +174,56 @@ void PlanSearch::expand(int state) {
     if (group_of(step) != group) {
       group = group_of(step);
       floor = pricer_.floor(step, graph_->code(state), sizes, may_rename_);
-      is_too_dear = is_group_too_dear(state, step, floor);
+      is_too_dear = is_group_too_dear(node, step, floor);
     }
     if (is_too_dear) continue;
-    const int64_t least_ps =
-        so_far_ps + (is_flat(step.pack_dim, sizes) ? floor.ps : floor.copied_ps);
-    if (least_ps <= reached_ps_[step.to]) relax(state, number, step, least_ps);
+    const bool spares_copy =
+        step.pack_dim >= 0 && is_outermost(step.pack_dim, outermost, sizes.units);
+    relax_all(node, number, step, so_far_ps + (spares_copy ? floor.ps : floor.copied_ps));
+  }
+  if (order_count_ > 1) reorder(node);
+}
+
+// To the step's state in every memory order.
+void PlanSearch::relax_all(int node, int32_t number, const StateStep& step, int64_t least_ps) {
+  for (int to = step.to * order_count_; to < (step.to + 1) * order_count_; ++to) {
+    if (least_ps <= reached_ps_[to]) relax(node, to, number, step, least_ps);
   }
 }
 
-// Takes the next entry off the queue; the state that it settles, or -1.
+void PlanSearch::reorder(int node) {
+  StateStep step;
+  step.to = state_of(node);
+  step.kind = StepKind::kReorder;
+  for (int to = step.to * order_count_; to < (step.to + 1) * order_count_; ++to) {
+    if (to == node) continue;
+    touch(to).sizes.is_allowed = true;  // the source lies as it was given
+    relax_priced(node, to, kReordering, step);
+  }
+}
+
+// Takes the next entry off the queue; the node that it settles, or -1.
 int PlanSearch::pop() {
   std::pop_heap(queue_.begin(), queue_.end(), kLater);
   const QueueEntry entry = queue_.back();
   queue_.pop_back();
   if (entry.is_step()) {
-    relax_priced(entry.state, entry.number, graph_->steps(entry.state)[entry.number]);
+    relax_priced(entry.node, entry.to, entry.number,
+                 graph_->steps(state_of(entry.node))[entry.number]);
     return -1;
   }
-  if (nodes_[entry.state].is_done) return -1;
-  nodes_[entry.state].is_done = true;
-  reached_ps_[entry.state] = kClosed;
-  return entry.state;
+  if (nodes_[entry.node].is_done) return -1;
+  nodes_[entry.node].is_done = true;
+  reached_ps_[entry.node] = kClosed;
+  return entry.node;
 }
 
 void PlanSearch::run() {
   while (!queue_.empty()) {
-    const int state = pop();
-    if (state < 0) continue;
-    if (state == target_) return;
-    expand(state);
+    const int node = pop();
+    if (node < 0) continue;
+    if (node == target_) return;
+    expand(node);
   }
 }
 
@@ -194,18 +232,24 @@ std::optional<std::vector<PathStep>> PlanSearch::find(StateGraph& graph,
                                                       int target) {
   start(graph, request, source, target);
   run();
-  if (!is_settled(target)) return std::nullopt;
-  return path_to(target);
+  if (!nodes_[target_].is_done) return std::nullopt;
+  return path_to(target_);
 }
 
-std::vector<PathStep> PlanSearch::path_to(int state) {
+std::vector<PathStep> PlanSearch::path_to(int node) {
   std::vector<PathStep> path;
-  for (; state != source_; state = nodes_[state].parent) {
-    const Node& node = nodes_[state];
-    PathStep step{node.parent, graph_->steps(node.parent)[node.step], {}};
-    step.price =
-        pricer_.price(step.step, {graph_, node.parent, &nodes_[node.parent].sizes, &node.sizes});
-    path.push_back(step);
+  for (; node != source_; node = nodes_[node].parent) {
+    const int parent = nodes_[node].parent, number = nodes_[node].step;
+    PathStep step{state_of(parent), {}, {}, outermost_of(parent), outermost_of(node)};
+    if (number == kReordering) {
+      step.step.to = state_of(node);
+      step.step.kind = StepKind::kReorder;
+    } else {
+      step.step = graph_->steps(step.from)[number];
+    }
+    step.price = price(parent, node, step.step);
+    // Orders that do not differ for these lengths need no step.
+    if (number != kReordering || step.price.ps > 0) path.push_back(step);
   }
   std::reverse(path.begin(), path.end());
   return path;

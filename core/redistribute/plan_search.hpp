@@ -29,13 +29,18 @@ struct SearchRequest {
   Policy policy = Policy::kNonempty;
   int64_t memory_bytes = 0;
   bool allow_shard_to_partial = false;
+  // Tensor dims, of source and target; only `find` knows other orders than row-major.
+  int from_outermost = 0;
+  int to_outermost = 0;
 };
 
 // A step of the path found, in order.
 struct PathStep {
-  int from = 0;
+  int from = 0;  // state
   StateStep step;
   StepPrice price;
+  int from_outermost = 0;
+  int to_outermost = 0;
 };
 
 class PlanSearch {
@@ -68,32 +73,45 @@ class PlanSearch {
   int64_t expanded() const { return expanded_; }  // states, of the last search
 
  private:
+  // Nodes are states, once for each memory order that source and target bring: number
+  // state * order_count_ + order.
   struct Node {
     PathCost cost;
     StateSizes sizes;
     int32_t parent = -1;
-    int32_t step = 0;  // among the parent's
+    int32_t step = 0;  // among the parent's, or kReordering
     int64_t floor_ps = 0;
     uint32_t round = 0;  // of the search that last touched it: else it holds nothing
     bool is_done = false;
   };
-  // A state, or a step whose price is not worked out yet: then `cost` is what it leads to at least.
+  static constexpr int32_t kReordering = -1;
+  // A node, or a step whose price is not worked out yet: then `cost` is what it leads to at least.
   struct QueueEntry {
     PathCost cost;  // with the floor
-    int32_t state = 0;
-    int32_t number = -1;  // the step's, among those of `state`
+    int32_t node = 0;
+    int32_t number = -1;  // the step's, among those of the node's state
+    int32_t to = 0;       // node
     bool is_step() const { return number >= 0; }
   };
 
   void start(StateGraph& graph, const SearchRequest& request, int source, int target);
   void run();
-  void expand(int state);
+  void expand(int node);
   // Whether no step of the kind and over the mesh dims of `step` out of `state` is worth looking
   // at.
-  bool is_group_too_dear(int state, const StateStep& step, const StepFloor& floor) const;
-  void relax(int state, int32_t number, const StateStep& step, int64_t least_ps);
-  void relax_priced(int state, int32_t number, const StateStep& step);
-  Node& node(int state);
+  void relax_all(int node, int32_t number, const StateStep& step, int64_t least_ps);
+  void reorder(int node);
+  bool is_group_too_dear(int node, const StateStep& step, const StepFloor& floor) const;
+  void relax(int node, int to, int32_t number, const StateStep& step, int64_t least_ps);
+  void relax_priced(int node, int to, int32_t number, const StateStep& step);
+  StepPrice price(int node, int to, const StateStep& step);
+  void set_orders(int from_outermost, int to_outermost);
+  int node_of(int state, int outermost) const;
+  int state_of(int node) const { return order_count_ == 1 ? node : node / order_count_; }
+  int outermost_of(int node) const {
+    return order_count_ == 1 ? 0 : outermosts_[static_cast<size_t>(node % order_count_)];
+  }
+  Node& touch(int node);
   void resize();
   PathCost least_cost(const StateStep& step, const Node& from, int64_t least_ps) const;
   int64_t limit_ps() const {
@@ -114,8 +132,10 @@ class PlanSearch {
   std::vector<PathCost> costs_;
   std::vector<QueueEntry> queue_;
   std::vector<int32_t> settled_;
-  int source_ = 0;
-  int target_ = -1;  // -1: all
+  int order_count_ = 1;
+  std::array<int, 3> outermosts_{};  // by order
+  int source_ = 0;                   // node
+  int target_ = -1;                  // node; -1: all
   int64_t most_ps_ = kImpossible;
   SearchBound bound_;
   bool may_rename_ = false;  // an all_to_all may move nothing

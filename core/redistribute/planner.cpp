@@ -71,6 +71,8 @@ MemoKey key_of(std::span<const TensorMeta> group, const Layout& from, const Layo
   key.push_back(static_cast<uint64_t>(options.policy) |
                 static_cast<uint64_t>(options.allow_shard_to_partial) << 8 | group.size() << 16);
   key.push_back(static_cast<uint64_t>(options.memory_bytes));
+  key.push_back(static_cast<uint64_t>(options.from_outermost) << 8 |
+                static_cast<uint64_t>(options.to_outermost));
   for (const TensorMeta& meta : group) {
     // Of the dtype its size matters, and which kinds it may have: that is checked on each miss.
     key.push_back(meta.shape.size() << 8 | static_cast<uint64_t>(meta.dtype));
@@ -129,13 +131,23 @@ Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> 
     return status;
   const std::array<const Layout*, 2> layouts = {&from, &to};
   const int ndim = least_ndim(group);
+  for (const int outermost : {options.from_outermost, options.to_outermost}) {
+    if (outermost == 0 || (outermost > 0 && outermost < ndim)) continue;
+    return invalid_argument("dim {} cannot be outermost in memory: the tensor has {} dims",
+                            outermost, ndim);
+  }
   Result<std::shared_ptr<StateGraph>> graph =
       graphs_.lease({ndim, partial_kinds(from, to), layouts, options.allow_shard_to_partial,
                      parted_mesh_dims(mesh()) > kMostFreeMeshDims});
   if (!graph.ok()) return graph.status();
   const Members members = members_of(group);
-  SearchRequest request{model_.get(), members, options.policy, options.memory_bytes,
-                        options.allow_shard_to_partial};
+  SearchRequest request{model_.get(),
+                        members,
+                        options.policy,
+                        options.memory_bytes,
+                        options.allow_shard_to_partial,
+                        options.from_outermost,
+                        options.to_outermost};
   const int source = (*graph)->intern(*(*graph)->alphabet().encode(from));
   const int target = (*graph)->intern(*(*graph)->alphabet().encode(to));
   PlanSearch& search = own_search();
@@ -151,7 +163,7 @@ Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> 
                   : fmt::format("no plan from {} to {}: the cost model gives no finite price",
                                 format_layout(from, mesh()), format_layout(to, mesh())));
   }
-  return make_plan(*path, **graph, members, from, to, mesh());
+  return make_plan(*path, **graph, request, from, to);
 }
 
 Result<LayoutTable> Planner::table(int tensor_ndim, std::vector<std::string> kinds,

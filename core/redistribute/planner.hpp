@@ -19,6 +19,10 @@ struct PlanOptions {
   Policy policy = Policy::kNonempty;  // binds the target and all states between
   int64_t memory_bytes = std::numeric_limits<int64_t>::max();  // cap on a step's memory_bytes
   bool allow_shard_to_partial = false;
+  // Which dim of the local tensors is outermost in memory in the source, and is to be in the
+  // target; see memory_order.hpp.
+  int from_outermost = 0;
+  int to_outermost = 0;
 };
 
 // The layouts that one-to-all searches of tensors of one rank reach, numbered in text order: R, S

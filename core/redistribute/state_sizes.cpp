@@ -54,25 +54,23 @@ StateSizes measure_state(const Alphabet& alphabet, std::span<const GroupMember> 
   }
   StateSizes sizes;
   sizes.bytes = 0;
-  sizes.flat_before = ~uint32_t{0};
+  sizes.units = ~UnitDims{0};
   for (const GroupMember& member : group) {
     int64_t count = member.element_size;
-    uint32_t flat = 0;
-    bool is_flat = true;
+    UnitDims longer = 0;
     StateSizes of_member = sizes;
     for (size_t dim = 0; dim < member.shape.size(); ++dim) {
-      if (is_flat) flat |= uint32_t{1} << dim;
       int64_t length = member.shape[dim];
       if (dim < 32 && cutters.count[dim] != 0) {
         length = cut_dim(alphabet, std::span(cutters.at[dim]).first(cutters.count[dim]), length,
                          policy, code, of_member);
       }
-      is_flat = is_flat && length == 1;
+      if (dim < 32 && length > 1) longer |= UnitDims{1} << dim;
       count = multiply(count, length);
     }
     sizes.uneven = of_member.uneven;
     if (count != 0) sizes.is_allowed = of_member.is_allowed;
-    sizes.flat_before &= flat;
+    sizes.units &= ~longer;
     sizes.bytes = std::min(kMostBytes, sizes.bytes + count);
   }
   return sizes;

@@ -1,17 +1,18 @@
 #pragma once
 // StateSizes: what the search needs to know of a group of tensors in one state: a rank's bytes at
-// most, whether the policy allows the state, which mesh dims cut unevenly, before which tensor dims
-// nothing lies. Of a group, the largest parts of all tensors count, be they on different ranks.
+// most, whether the policy allows the state, which mesh dims cut unevenly, which tensor dims are of
+// length 1. Of a group, the largest parts of all tensors count, be they on different ranks.
 
+#include "core/layout/memory_order.hpp"
 #include "core/layout/policy.hpp"
 #include "core/redistribute/alphabet.hpp"
 
 namespace onedim {
 
 struct StateSizes {
-  int64_t bytes = -1;        // of the rank that holds most; -1: not measured yet
-  uint32_t flat_before = 0;  // bit i: all tensor dims before i have local length 1
-  uint8_t uneven = 0;        // bit i: the i-th mesh dim of the code does not divide what it cuts
+  int64_t bytes = -1;  // of the rank that holds most; -1: not measured yet
+  UnitDims units = 0;  // of the local tensors of all ranks
+  uint8_t uneven = 0;  // bit i: the i-th mesh dim of the code does not divide what it cuts
   bool is_allowed = true;
 };
 

@@ -16,6 +16,7 @@
 //   alias             R -> P(avg|max|min), or all_to_all that moves nothing
 //   scale             P(sum) <-> P(avg)                               nothing; times or by w
 //   shard_to_partial  S -> P(sum|product)  D last, only if allowed    nothing; identity elsewhere
+//   reorder           any, D empty         another memory order       nothing; copies
 //
 // * S stands for S(d) and SS(d,sf) of any tensor dim; the dims of D may go to different tensor dims
 //   and, on one, in any order. A mesh dim may take those SS only that it has in the source or the
@@ -28,8 +29,10 @@
 //   source or target.
 // * Every state but the source obeys the policy; bytes of a step's memory stay within the cap.
 //
-// Kernels inside a step (tensors are row-major at step ends; before(i) = product of a rank's
-// lengths of the dims before i):
+// Kernels inside a step. Tensors are row-major at step ends; only where source or target have
+// another memory order (memory_order.hpp) may they lie so between steps too. before(i) = product of
+// a rank's lengths of the dims that lie outside of i in memory. A kernel that copies may write
+// another order than it reads, all others keep it:
 //   all_gather      unpacks unless D cuts one dim i, plain, ascending, even and before(i) = 1; pads
 //                   (a copy of its part) where D cuts unevenly
 //   reduce_scatter  packs unless D cuts one dim i as above
@@ -54,6 +57,7 @@ enum class StepKind : uint8_t {
   kAlias,
   kScale,
   kShardToPartial,
+  kReorder,
 };
 
 std::string_view step_kind_name(StepKind kind);  // `all_gather`

@@ -19,8 +19,9 @@ int64_t to_ps(double us) {
   return us < static_cast<double>(kImpossible) / 1e6 ? std::llround(us * 1e6) : kImpossible;
 }
 
-bool is_flat(int dim, const StateSizes& sizes) {
-  return dim >= 0 && (sizes.flat_before >> dim & 1) != 0;
+// Whether the kernel's side of `dim` is one piece of memory.
+bool is_whole(int dim, int outermost, const StateSizes& sizes) {
+  return dim >= 0 && is_outermost(dim, outermost, sizes.units);
 }
 
 }  // namespace
@@ -103,6 +104,7 @@ StepFloor StepPricer::floor(const StateStep& step, StateCode code, const StateSi
     case StepKind::kScale:
       return always(copy_ps(2 * bytes));
     case StepKind::kAlias:
+    case StepKind::kReorder:
       break;
   }
   return {};
@@ -113,7 +115,8 @@ StepPrice StepPricer::gather(const StateStep& step, const StepContext& context) 
   const int64_t ranks = group_sizes_[step.mesh_dims];
   const int64_t gathered = multiply(ranks, from.bytes);
   const bool is_padded = (from.uneven & step.mesh_dims) != 0;
-  const bool is_unpacked = is_padded || !is_flat(step.unpack_dim, to);
+  const bool is_unpacked =
+      is_padded || !context.keeps_memory() || !is_whole(step.unpack_dim, context.to_outermost, to);
   StepPrice price;
   price.bytes = gathered - from.bytes;
   price.pack_bytes = is_padded ? from.bytes : 0;
@@ -129,7 +132,8 @@ StepPrice StepPricer::reduce_scatter(const StateStep& step, const StepContext& c
   const int64_t ranks = group_sizes_[step.mesh_dims];
   const int64_t scattered = multiply(ranks, to.bytes);
   const bool is_padded = (to.uneven & step.mesh_dims) != 0;
-  const bool is_packed = is_padded || !is_flat(step.pack_dim, from);
+  const bool is_packed = is_padded || !context.keeps_memory() ||
+                         !is_whole(step.pack_dim, context.from_outermost, from);
   StepPrice price;
   price.bytes = scattered - to.bytes;
   price.pack_bytes = is_packed ? scattered : 0;
@@ -179,8 +183,11 @@ StepPrice StepPricer::exchange(const StateStep& step, const StepContext& context
                                      alphabet.cuts(context.graph->code(step.to)), kMostRanksWalked);
     if (price.bytes == 0) return price;
   }
-  if (!is_flat(step.pack_dim, from)) price.pack_bytes = from.bytes;
-  if (!is_flat(step.unpack_dim, to)) price.unpack_bytes = to.bytes;
+  if (!is_whole(step.pack_dim, context.from_outermost, from)) price.pack_bytes = from.bytes;
+  if (!is_whole(step.unpack_dim, context.to_outermost, to)) price.unpack_bytes = to.bytes;
+  if (price.pack_bytes == 0 && price.unpack_bytes == 0 && !context.keeps_memory())
+    (from.bytes < to.bytes ? price.pack_bytes : price.unpack_bytes) =
+        std::min(from.bytes, to.bytes);
   // What an even all-to-all would have to hold to move as much.
   const int64_t wire = multiply(price.bytes, ranks);
   const int64_t moved = wire / (ranks - 1) + (wire % (ranks - 1) != 0);
@@ -210,7 +217,8 @@ StepPrice StepPricer::price(const StateStep& step, const StepContext& context) {
       is_new = price.bytes != 0;
       break;
     case StepKind::kSlice:
-      is_new = !is_flat(step.pack_dim, *context.from_sizes);
+      is_new = !context.keeps_memory() ||
+               !is_whole(step.pack_dim, context.from_outermost, *context.from_sizes);
       price.ps = is_new ? copy_ps(2 * to) : 0;
       break;
     case StepKind::kFillPartial:
@@ -225,7 +233,14 @@ StepPrice StepPricer::price(const StateStep& step, const StepContext& context) {
     case StepKind::kShardToPartial:
       price.ps = copy_ps(from + to);
       break;
+    case StepKind::kReorder:
+      is_new = !context.keeps_memory();
+      price.ps = is_new ? copy_ps(2 * from) : 0;
+      break;
   }
+  const bool copies = is_new && (price.pack_bytes != 0 || price.unpack_bytes != 0 ||
+                                 step.kind == StepKind::kSlice || step.kind == StepKind::kReorder);
+  if (!copies && !context.keeps_memory()) price.ps = kImpossible;
   price.is_collective = is_collective(step.kind) && is_new;
   price.memory_bytes = from + (is_new ? to : 0) + price.pack_bytes + price.unpack_bytes;
   return price;

@@ -30,6 +30,13 @@ struct StepContext {
   int from = 0;
   const StateSizes* from_sizes = nullptr;
   const StateSizes* to_sizes = nullptr;
+  // Tensor dims; kernels that copy may write another order than they read, others keep it.
+  int from_outermost = 0;
+  int to_outermost = 0;
+
+  bool keeps_memory() const {
+    return is_same_memory(from_outermost, to_outermost, from_sizes->units & to_sizes->units);
+  }
 };
 
 // What steps of one kind over one set of mesh dims cost at least out of one state, in ps.

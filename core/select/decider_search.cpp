@@ -109,7 +109,7 @@ Result<std::shared_ptr<const Plan>> Decider::plan_move(size_t slot, const Layout
   const PlanOptions options = plan_options(request_.options);
   if (!plans_leaves_) {
     MoveFrontier& frontier = *frontiers_[frontier_of_slot_[slot]];
-    if (std::shared_ptr<const Plan> plan = frontier.plan_to(to, mesh_))
+    if (std::shared_ptr<const Plan> plan = frontier.plan_to(to))
       return planner_.keep(*input(slot), options, std::move(plan));
   }
   return planner_.plan(*input(slot), current_[slot], to, options);

@@ -105,13 +105,14 @@ Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
   }
   source_ = graph_->intern(*source);
   member_ = {slot.meta->shape, size_of(slot.meta->dtype)};
-  SearchRequest request;
-  request.model = &model;
-  request.group = std::span(&member_, 1);
-  request.policy = options.policy;
-  request.memory_bytes = options.memory_bytes;
-  request.allow_shard_to_partial = options.allow_shard_to_partial;
-  search_.begin(*graph_, request, source_);
+  request_ = {&model,
+              std::span(&member_, 1),
+              options.policy,
+              options.memory_bytes,
+              options.allow_shard_to_partial,
+              0,
+              0};
+  search_.begin(*graph_, request_, source_);
   return absl::OkStatus();
 }
 
@@ -142,7 +143,7 @@ void MoveFrontier::enter(int state) {
   }
 }
 
-std::shared_ptr<const Plan> MoveFrontier::plan_to(const Layout& layout, const Mesh& mesh) {
+std::shared_ptr<const Plan> MoveFrontier::plan_to(const Layout& layout) {
   if (slot_.stays) return nullptr;
   const std::optional<StateCode> target = graph_->alphabet().encode(layout);
   const int state = target ? graph_->find(*target) : -1;
@@ -153,7 +154,7 @@ std::shared_ptr<const Plan> MoveFrontier::plan_to(const Layout& layout, const Me
     if (!is_between(graph_->alphabet(), graph_->code(step.step.to), source_code, *target))
       return nullptr;
   }
-  return make_plan(path, *graph_, std::span(&member_, 1), *slot_.current, layout, mesh);
+  return make_plan(path, *graph_, request_, *slot_.current, layout);
 }
 
 }  // namespace onedim

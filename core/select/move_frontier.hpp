@@ -34,7 +34,7 @@ class MoveFrontier {
   const SlotCosts& costs(size_t order) const { return costs_[order]; }
   // The plan to a layout that was settled; null where the planner, which steps only through the
   // partial kinds and strided shards of source and target, may find another.
-  std::shared_ptr<const Plan> plan_to(const Layout& layout, const Mesh& mesh);
+  std::shared_ptr<const Plan> plan_to(const Layout& layout);
 
  private:
   void enter_as_given(const Dims& order, SlotCosts& costs);
@@ -46,6 +46,7 @@ class MoveFrontier {
   std::array<int8_t, 32> digit_of_symbol_{};
   std::array<int8_t, 8> code_place_of_mesh_dim_{};
   GroupMember member_;
+  SearchRequest request_;
   PlanSearch search_;
   int source_ = 0;
   size_t entered_ = 0;  // of the settled states

@@ -15,6 +15,16 @@ std::set<int> to_set(const std::vector<int>& list, size_t begin) {
 
 bool is_linear(const Placement& p) { return p.is_partial("sum") || p.is_partial("avg"); }
 
+// Tensor dims as they follow in memory, the outermost first.
+std::vector<int> memory_sequence(size_t ndim, int outermost) {
+  std::vector<int> sequence;
+  if (ndim > 0) sequence.push_back(outermost);
+  for (int t = 0; t < static_cast<int>(ndim); ++t) {
+    if (t != outermost) sequence.push_back(t);
+  }
+  return sequence;
+}
+
 }  // namespace
 
 BrutePlanner::BrutePlanner(const CostModel& model, TensorMeta meta, std::vector<std::string> kinds,
@@ -26,11 +36,16 @@ BrutePlanner::BrutePlanner(const CostModel& model, TensorMeta meta, std::vector<
       rules_(rules) {
   list_layouts(given);
   for (const Layout& layout : layouts_) states_.push_back(measure(layout));
-  steps_.resize(layouts_.size());
-  for (int from = 0; from < static_cast<int>(layouts_.size()); ++from) {
-    for (int to = 0; to < static_cast<int>(layouts_.size()); ++to) {
+  const int orders = static_cast<int>(rules_.outermosts.size());
+  const int count = static_cast<int>(layouts_.size()) * orders;
+  steps_.resize(count);
+  for (int from = 0; from < count; ++from) {
+    for (int to = 0; to < count; ++to) {
       if (from == to) continue;
-      if (const std::optional<double> us = step_us(from, to)) steps_[from].emplace_back(to, *us);
+      if (const std::optional<double> us =
+              step_us(from / orders, to / orders, rules_.outermosts[from % orders],
+                      rules_.outermosts[to % orders]))
+        steps_[from].emplace_back(to, *us);
     }
   }
 }
@@ -158,15 +173,30 @@ bool BrutePlanner::differs_in_group(const State& state, const std::set<int>& dim
   return false;
 }
 
-// Whether one tensor dim is named and every rank has length 1 or less before it.
-bool BrutePlanner::is_flat(const State& state, const std::set<int>& tensor_dims) const {
+// Whether one tensor dim is named and every rank has length 1 or less outside of it in memory.
+bool BrutePlanner::is_flat(const State& state, const std::set<int>& tensor_dims,
+                           int outermost) const {
   if (tensor_dims.size() != 1) return false;
   for (const auto& owned : state.owned) {
-    for (int t = 0; t < *tensor_dims.begin(); ++t) {
+    for (const int t : memory_sequence(owned.size(), outermost)) {
+      if (t == *tensor_dims.begin()) break;
       if (owned[t].size() > 1) return false;
     }
   }
   return true;
+}
+
+// The tensor dims that are longer than 1 on some rank in either state, as they follow in memory.
+std::vector<int> BrutePlanner::long_dims(const State& a, const State& b, int outermost) const {
+  std::vector<int> dims;
+  for (const int t : memory_sequence(meta_.shape.size(), outermost)) {
+    bool is_long = false;
+    for (const State* state : {&a, &b}) {
+      for (const auto& owned : state->owned) is_long |= owned[t].size() > 1;
+    }
+    if (is_long) dims.push_back(t);
+  }
+  return dims;
 }
 
 bool BrutePlanner::is_plain(int layout, const std::set<int>& dims) const {
@@ -214,23 +244,26 @@ std::optional<double> BrutePlanner::capped(double us, int64_t memory) const {
   return us;
 }
 
-std::optional<double> BrutePlanner::gather(int from, int to, const std::set<int>& dims) const {
+std::optional<double> BrutePlanner::gather(int from, int to, const std::set<int>& dims,
+                                           const Memory& memory) const {
   const State &a = states_[from], &b = states_[to];
   const int64_t gathered = rank_count(dims) * a.bytes;
   const bool pads = differs_in_group(a, dims);
-  const bool unpacks =
-      pads || !is_plain(from, dims) || !is_ascending(a, dims) || !is_flat(b, cut_dims(from, dims));
+  const bool unpacks = pads || !memory.keeps || !is_plain(from, dims) || !is_ascending(a, dims) ||
+                       !is_flat(b, cut_dims(from, dims), memory.to);
   return capped(us(Collective::kAllGather, dims, gathered) + copy(pads ? 2 * a.bytes : 0) +
                     copy(unpacks ? 2 * b.bytes : 0),
                 a.bytes + b.bytes + (pads ? a.bytes : 0) + (unpacks ? gathered : 0));
 }
 
-std::optional<double> BrutePlanner::exchange(int from, int to, const std::set<int>& dims) const {
+std::optional<double> BrutePlanner::exchange(int from, int to, const std::set<int>& dims,
+                                             const Memory& memory) const {
   const State &a = states_[from], &b = states_[to];
   const int64_t moved = most_missing(a, b), w = rank_count(dims);
-  if (moved == 0) return capped(0, a.bytes);
-  const bool packs = !is_plain(to, dims) || !is_flat(a, cut_dims(to, dims));
-  const bool unpacks = !is_plain(from, dims) || !is_flat(b, cut_dims(from, dims));
+  if (moved == 0) return memory.keeps ? capped(0, a.bytes) : std::nullopt;
+  bool packs = !is_plain(to, dims) || !is_flat(a, cut_dims(to, dims), memory.from);
+  bool unpacks = !is_plain(from, dims) || !is_flat(b, cut_dims(from, dims), memory.to);
+  if (!packs && !unpacks && !memory.keeps) (a.bytes < b.bytes ? packs : unpacks) = true;
   const int64_t wire = (moved * w + w - 2) / (w - 1);
   return capped(us(Collective::kAllToAll, dims, std::max({a.bytes, b.bytes, wire})) +
                     copy(packs ? 2 * a.bytes : 0) + copy(unpacks ? 2 * b.bytes : 0),
@@ -238,10 +271,12 @@ std::optional<double> BrutePlanner::exchange(int from, int to, const std::set<in
 }
 
 // slice and reduce_scatter: nothing is left, `joined` cuts in the second layout.
-std::optional<double> BrutePlanner::cut(int from, int to, const Change& change) const {
+std::optional<double> BrutePlanner::cut(int from, int to, const Change& change,
+                                        const Memory& memory) const {
   const State &a = states_[from], &b = states_[to];
   const std::set<int>& dims = change.joined;
-  const bool simple = is_plain(to, dims) && is_flat(a, cut_dims(to, dims));
+  const bool simple =
+      memory.keeps && is_plain(to, dims) && is_flat(a, cut_dims(to, dims), memory.from);
   if (change.partial.empty()) {
     return capped(simple ? 0 : copy(2 * b.bytes), a.bytes + (simple ? 0 : b.bytes));
   }
@@ -253,7 +288,9 @@ std::optional<double> BrutePlanner::cut(int from, int to, const Change& change) 
       a.bytes + b.bytes + (packs ? scattered : 0));
 }
 
-std::optional<double> BrutePlanner::partial_step(int from, int to, const Change& change) const {
+std::optional<double> BrutePlanner::partial_step(int from, int to, const Change& change,
+                                                 const Memory& memory) const {
+  if (!memory.keeps) return std::nullopt;
   const int64_t bytes = states_[from].bytes;
   bool all_from = true, all_to = true;
   std::set<Placement> before, after;
@@ -277,35 +314,47 @@ std::optional<double> BrutePlanner::partial_step(int from, int to, const Change&
   return capped(0, bytes);
 }
 
-std::optional<double> BrutePlanner::step_us(int from, int to) const {
+std::optional<double> BrutePlanner::step_us(int from, int to, int from_outermost,
+                                            int to_outermost) const {
+  const State &a_state = states_[from], &b_state = states_[to];
+  const Memory memory{
+      from_outermost, to_outermost,
+      long_dims(a_state, b_state, from_outermost) == long_dims(a_state, b_state, to_outermost)};
+  if (from == to) {
+    const int64_t bytes = a_state.bytes;
+    return memory.keeps ? capped(0, bytes) : capped(copy(2 * bytes), 2 * bytes);
+  }
   const Change change = this->change(from, to);
   if (!change.left.empty() && change.left == change.joined && change.partial.empty())
-    return exchange(from, to, change.left);
+    return exchange(from, to, change.left, memory);
   if (!change.left.empty() && change.joined.empty()) {
-    if (change.partial.empty()) return gather(from, to, change.left);
+    if (change.partial.empty()) return gather(from, to, change.left, memory);
     std::set<Placement> after;
     for (int d : change.left) after.insert(layouts_[to].placements[d]);
     const bool may = rules_.shard_to_partial && change.partial == change.left &&
                      after.size() == 1 &&
                      (after.begin()->is_partial("sum") || after.begin()->is_partial("product"));
-    if (!may) return std::nullopt;
+    if (!may || !memory.keeps) return std::nullopt;
     const int64_t a = states_[from].bytes, b = states_[to].bytes;
     return capped(copy(a + b), a + b);
   }
-  if (change.left.empty() && !change.joined.empty()) return cut(from, to, change);
-  if (change.left.empty() && change.joined.empty()) return partial_step(from, to, change);
+  if (change.left.empty() && !change.joined.empty()) return cut(from, to, change, memory);
+  if (change.left.empty() && change.joined.empty()) return partial_step(from, to, change, memory);
   return std::nullopt;
 }
 
 std::vector<double> BrutePlanner::costs_from(int source) const {
-  std::vector<double> costs(layouts_.size(), kNever);
+  const size_t orders = rules_.outermosts.size();
+  std::vector<double> costs(steps_.size(), kNever);
   costs[source] = 0;
   for (bool changed = true; changed;) {
     changed = false;
-    for (size_t from = 0; from < layouts_.size(); ++from) {
+    for (size_t from = 0; from < steps_.size(); ++from) {
       if (costs[from] == kNever) continue;
       for (const auto& [to, us] : steps_[from]) {
-        if (!states_[to].is_allowed || costs[from] + us >= costs[to]) continue;
+        const bool is_source = to / orders == source / orders;  // which lies as it was given
+        if ((!states_[to / orders].is_allowed && !is_source) || costs[from] + us >= costs[to])
+          continue;
         costs[to] = costs[from] + us;
         changed = true;
       }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/redistribute/plan_check.hpp"
 #include "core/redistribute/planner.hpp"
 #include "tests/random_seed.hpp"
 #include "tests/redistribute/brute_planner.hpp"
@@ -27,14 +28,19 @@ struct Truth {
     rules.nonempty = options.policy == Policy::kNonempty;
     rules.shard_to_partial = options.allow_shard_to_partial;
     rules.memory_bytes = options.memory_bytes;
+    for (const int outermost : {options.from_outermost, options.to_outermost}) {
+      if (std::count(rules.outermosts.begin(), rules.outermosts.end(), outermost) == 0)
+        rules.outermosts.push_back(outermost);
+    }
     return BrutePlanner(*model, meta, kinds, given, rules);
   }
   std::string text(const Layout& from, const Layout& to) const {
     const Mesh& mesh = model->mesh();
-    return fmt::format("{}@{} -> {} on {}, policy {}, memory {}{}, seed {}", format_meta(meta),
-                       format_layout(from, mesh), format_layout(to, mesh), mesh.format(),
-                       policy_name(options.policy), options.memory_bytes,
-                       options.allow_shard_to_partial ? ", S -> P" : "", random_seed());
+    return fmt::format("{}@{} -> {} on {}, policy {}, memory {}{}, outermost {} -> {}, seed {}",
+                       format_meta(meta), format_layout(from, mesh), format_layout(to, mesh),
+                       mesh.format(), policy_name(options.policy), options.memory_bytes,
+                       options.allow_shard_to_partial ? ", S -> P" : "", options.from_outermost,
+                       options.to_outermost, random_seed());
   }
 };
 
@@ -177,6 +183,45 @@ TEST(PlannerTruth, StridedPairs) {
 }
 
 // The dense search agrees with the searches for pairs.
+// Source and target may lie in memory with any dim outermost.
+TEST(PlannerTruth, MemoryOrders) {
+  PairDraw draw(random_seed());
+  int reordered = 0;
+  for (int round = 0; round < 120; ++round) {
+    const Mesh mesh = draw.mesh(1, 2);
+    if (mesh.rank_count() == 1) continue;
+    const TensorMeta meta = TensorMeta::contiguous(DType::kF32, draw.shape(1, 3, 12));
+    const auto ndim = static_cast<int64_t>(meta.shape.size());
+    Truth truth{test_model(mesh.format()), meta, {"sum"}, {}, {}};
+    truth.options.policy = draw.number(0, 1) == 0 ? Policy::kAny : Policy::kNonempty;
+    truth.options.from_outermost = static_cast<int>(draw.number(0, ndim - 1));
+    truth.options.to_outermost = static_cast<int>(draw.number(0, ndim - 1));
+    const BrutePlanner brute = truth.brute();
+    Planner planner(truth.model);
+    const int layouts = static_cast<int>(brute.layouts().size());
+    const int orders = static_cast<int>(brute.order_count());
+    for (int pair = 0; pair < 60; ++pair) {
+      const int from = static_cast<int>(draw.number(0, layouts - 1));
+      const std::vector<double> costs =
+          brute.costs_from(from * orders + brute.order_of(truth.options.from_outermost));
+      const int to = static_cast<int>(draw.number(0, layouts - 1));
+      const Layout &a = brute.layouts()[from], &b = brute.layouts()[to];
+      if (!spans_all_kinds(truth, a, b)) continue;
+      if (from == to && !brute.is_allowed(to)) continue;
+      ASSERT_NO_FATAL_FAILURE(expect_equal(
+          truth, planner, a, b, costs[to * orders + brute.order_of(truth.options.to_outermost)]));
+      const auto plan = planner.plan(meta, a, b, truth.options);
+      if (!plan.ok()) continue;
+      const Status status = check_plan(**plan, {&meta, 1}, mesh, draw.random()());
+      ASSERT_TRUE(status.ok()) << truth.text(a, b) << "\n"
+                               << status << "\n"
+                               << format_plan(**plan, mesh);
+      for (const PlanStep& step : (*plan)->steps) reordered += step.kind == StepKind::kReorder;
+    }
+  }
+  EXPECT_GT(reordered, 0);
+}
+
 TEST(PlannerTruth, OneToAllIsThePairsCost) {
   for (const char* mesh : {"a=2,b=3", "a=2,b=2,c=3"}) {
     const Truth truth{

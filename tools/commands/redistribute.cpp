@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.hpp"
+#include "core/layout/memory_order.hpp"
 #include "core/redistribute/plan_check.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/layout_picture.hpp"
@@ -36,11 +37,18 @@ Result<std::vector<TensorMeta>> parse_group(std::string_view text) {
   return group;
 }
 
-Result<Layout> parse_flag(std::string_view flag, std::string_view text, const Mesh& mesh,
-                          int ndim) {
-  Result<Layout> layout = parse_layout(text, mesh, ndim);
+struct PlacedEnd {
+  Layout layout;
+  int outermost = 0;
+};
+
+Result<PlacedEnd> parse_flag(std::string_view flag, std::string_view text, const Mesh& mesh,
+                             int ndim) {
+  const Result<LayoutAndOrder> parts = split_memory_order(text, ndim);
+  if (!parts.ok()) return annotate(parts.status(), flag);
+  Result<Layout> layout = parse_layout(parts->layout, mesh, ndim);
   if (!layout.ok()) return annotate(layout.status(), flag);
-  return layout;
+  return PlacedEnd{*std::move(layout), parts->outermost};
 }
 
 Result<Move> parse_move(const RedistributeOptions& options) {
@@ -54,15 +62,17 @@ Result<Move> parse_move(const RedistributeOptions& options) {
   move.group = *std::move(group);
   size_t ndim = move.group[0].shape.size();
   for (const TensorMeta& meta : move.group) ndim = std::min(ndim, meta.shape.size());
-  Result<Layout> from = parse_flag("--from", options.from, mesh, static_cast<int>(ndim));
+  Result<PlacedEnd> from = parse_flag("--from", options.from, mesh, static_cast<int>(ndim));
   if (!from.ok()) return from.status();
-  Result<Layout> to = parse_flag("--to", options.to, mesh, static_cast<int>(ndim));
+  Result<PlacedEnd> to = parse_flag("--to", options.to, mesh, static_cast<int>(ndim));
   if (!to.ok()) return to.status();
-  move.from = *std::move(from);
-  move.to = *std::move(to);
+  move.from = std::move(from->layout);
+  move.to = std::move(to->layout);
   const Result<PlanOptions> plan_options = options.planning.plan_options();
   if (!plan_options.ok()) return plan_options.status();
   move.options = *plan_options;
+  move.options.from_outermost = from->outermost;
+  move.options.to_outermost = to->outermost;
   return move;
 }
 
@@ -107,7 +117,11 @@ void add_flags(CLI::App& command, RedistributeOptions& options) {
                   "Tensor, such as f32[10,7]; several with `;` move as one value")
       ->type_name("TENSOR")
       ->required();
-  command.add_option("--from", options.from, "Layout that the tensor has")
+  command
+      .add_option(
+          "--from", options.from,
+          "Layout that the tensor has; ` outermost(1)` behind it where dim 1 is outermost in "
+          "memory")
       ->type_name("LAYOUT")
       ->required();
   command.add_option("--to", options.to, "Layout that it is to have")

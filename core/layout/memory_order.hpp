@@ -1,0 +1,43 @@
+#pragma once
+// Memory order: which dim of a tensor is outermost in memory; the others follow in their order, so
+// 0 is row-major. A collective that joins or cuts the outermost dim moves whole buffers; any other
+// one must pack or unpack. Text: ` outermost(1)` behind a layout.
+
+#include <string_view>
+
+#include "core/base/dims.hpp"
+#include "core/base/status.hpp"
+
+namespace onedim {
+
+// The strides of a dense tensor, in elements; `outermost` is a dim of it, or 0.
+Dims strides_with_outermost(const Dims& shape, int outermost);
+
+// Bit i: dim i has length 1, or less, in all tensors at hand.
+using UnitDims = uint32_t;
+
+// Whether dim `dim` is outermost in memory but for dims of length 1.
+inline bool is_outermost(int dim, int outermost, UnitDims units) {
+  if (dim == outermost) return true;
+  const UnitDims before = ((UnitDims{1} << dim) - 1) | UnitDims{1} << outermost;
+  return (units & before) == before;
+}
+
+// Whether tensors of these lengths lie alike in both orders.
+inline bool is_same_memory(int a, int b, UnitDims units) {
+  const auto is_row_major = [&](int outermost) {
+    const UnitDims before = (UnitDims{1} << outermost) - 1;
+    return (units >> outermost & 1) != 0 || (units & before) == before;
+  };
+  return a == b || (is_row_major(a) && is_row_major(b));
+}
+
+struct LayoutAndOrder {
+  std::string_view layout;
+  int outermost = 0;
+};
+
+// Splits ` outermost(1)` off; a dim that a tensor of `ndim` dims does not have is an error.
+Result<LayoutAndOrder> split_memory_order(std::string_view text, int ndim);
+
+}  // namespace onedim
