@@ -12,7 +12,8 @@ constexpr int kMostSharedMeshDims = 4;
 // Alphabets with strided shards come and go with the layouts at hand.
 constexpr size_t kMostEntries = 256;
 constexpr size_t kMostIdle = 16;                    // of one alphabet
-constexpr size_t kMostKeptSteps = size_t{1} << 22;  // of one graph, 16 bytes each
+// A larger graph is not kept for the next search.
+constexpr size_t kMostKeptSteps = size_t{1} << 21;
 
 MemoKey key_of(const GraphRequest& request, const Mesh& mesh) {
   MemoKey key;

@@ -208,6 +208,7 @@ int PlanSearch::pop() {
   const QueueEntry entry = queue_.back();
   queue_.pop_back();
   if (entry.is_step()) {
+    graph_->expand(state_of(entry.node));
     relax_priced(entry.node, entry.to, entry.number,
                  graph_->steps(state_of(entry.node))[entry.number]);
     return -1;
@@ -245,6 +246,7 @@ std::vector<PathStep> PlanSearch::path_to(int node) {
       step.step.to = state_of(node);
       step.step.kind = StepKind::kReorder;
     } else {
+      graph_->expand(step.from);
       step.step = graph_->steps(step.from)[number];
     }
     step.price = price(parent, node, step.step);

@@ -6,6 +6,11 @@
 #include "core/redistribute/step_maker.hpp"
 
 namespace onedim {
+namespace {
+
+constexpr size_t kMostKeptSteps = size_t{1} << 22;  // 16 bytes each
+
+}  // namespace
 
 StateGraph::StateGraph(Alphabet alphabet, bool allow_shard_to_partial)
     : alphabet_(std::move(alphabet)), allow_shard_to_partial_(allow_shard_to_partial) {}
@@ -25,8 +30,21 @@ int StateGraph::intern(StateCode code) {
   return entry->second;
 }
 
+void StateGraph::forget_passing() {
+  if (passing_ < 0) return;
+  steps_.resize(ranges_[passing_].begin);
+  shares_.resize(shares_before_passing_);
+  ranges_[passing_].count = -1;
+  passing_ = -1;
+}
+
 void StateGraph::expand(int state) {
   if (ranges_[state].count >= 0) return;
+  forget_passing();
+  if (!keeps_all_ && steps_.size() >= kMostKeptSteps) {
+    passing_ = state;
+    shares_before_passing_ = shares_.size();
+  }
   const auto begin = static_cast<uint32_t>(steps_.size());
   StepMaker(*this, state).run();
   ranges_[state] = {begin, static_cast<int32_t>(steps_.size() - begin)};
@@ -59,6 +77,7 @@ bool StateGraph::complete(int most_states) {
   for (int i = 0; i < alphabet_.mesh_ndim(); ++i)
     replicated |= Alphabet::entry(i, alphabet_.replicate(), 0);
   intern(replicated);
+  keeps_all_ = true;
   for (int state = 0; state < size(); ++state) {
     if (size() > most_states) return false;
     expand(state);

@@ -2,7 +2,8 @@
 // StateGraph: the states over one alphabet and the single steps between them, as integers
 // (step_kind.hpp has the table). It knows mesh sizes only through the alphabet's list of mesh dims,
 // and no tensor sizes: policy, prices and memory are the search's. States are numbered as they are
-// met and expanded on demand; a complete graph is immutable and may be shared by threads.
+// met and expanded on demand; a complete graph is immutable and may be shared by threads. A graph of
+// very many steps keeps the first ones it listed and lists the others anew each time.
 
 #include <absl/container/flat_hash_map.h>
 
@@ -40,13 +41,14 @@ class StateGraph {
 
   const Alphabet& alphabet() const { return alphabet_; }
   int size() const { return static_cast<int>(codes_.size()); }
-  size_t step_count() const { return steps_.size(); }  // listed so far
+  size_t step_count() const { return steps_.size(); }  // kept
   StateCode code(int state) const { return codes_[state]; }
   // The state of a code; new states are added unless the graph is complete, then -1.
   int intern(StateCode code);
   int find(StateCode code) const;
   void expand(int state);
-  // Valid until the next expansion; collectives come last, all_to_all behind the others.
+  // Of the state expanded last, or of one that is still kept; valid until the next expansion.
+  // Collectives come last, all_to_all behind the others.
   std::span<const StateStep> steps(int state) const {
     return std::span(steps_).subspan(ranges_[state].begin, ranges_[state].count);
   }
@@ -69,7 +71,12 @@ class StateGraph {
 
   Alphabet alphabet_;
   bool allow_shard_to_partial_;
+  void forget_passing();
+
   bool is_complete_ = false;
+  bool keeps_all_ = false;
+  int passing_ = -1;  // the state whose steps are not kept, behind all others
+  size_t shares_before_passing_ = 0;
   std::vector<StateCode> codes_;
   std::vector<Range> ranges_;
   std::vector<StateStep> steps_;

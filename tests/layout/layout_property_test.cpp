@@ -21,7 +21,7 @@ class Draw {
   Mesh mesh() {
     std::vector<std::string> names;
     Dims sizes;
-    for (int64_t i = number(1, 4); i > 0; --i) {
+    for (int64_t i = number(0, 19) == 0 ? 8 : number(1, 4); i > 0; --i) {
       names.push_back(fmt::format("m{}", i));
       sizes.push_back(number(1, names.size() > 2 ? 2 : 4));
     }

@@ -370,6 +370,26 @@ TEST(Planner, LargeMeshes) {
   }
 }
 
+// Nothing is kept per rank, so a mesh of a million ranks costs no more.
+TEST(Planner, AMillionRanks) {
+  const Mesh mesh = *Mesh::parse("a=16,b=8,c=8,d=4,e=8,f=2,g=2,h=8");
+  ASSERT_EQ(mesh.rank_count(), int64_t{1} << 20);
+  Planner planner(std::make_shared<AlphaBetaModel>(mesh, kLink, kLink));
+  const TensorMeta meta = *parse_meta("bf16[32768,32768]");
+  PairDraw draw(random_seed());
+  for (int round = 0; round < 20; ++round) {
+    const Layout from = draw.layout(mesh, 2, DType::kBF16, false);
+    const Layout to = draw.layout(mesh, 2, DType::kBF16, false);
+    const auto plan = planner.plan(meta, from, to);
+    if (!plan.ok()) {
+      EXPECT_FALSE(check_policy(meta, to, mesh, Policy::kNonempty).ok()) << plan.status();
+      continue;
+    }
+    EXPECT_GE((*plan)->bytes, (*plan)->lower_bound_bytes);
+    EXPECT_EQ((*plan)->steps.empty(), from == to);
+  }
+}
+
 // What any planner must give, whatever the model: chains join, costs add up, no detour pays.
 TEST(Planner, CostsHaveTheirProperties) {
   PairDraw draw(random_seed());
