@@ -4,6 +4,7 @@
 #include "core/base/text.hpp"
 #include "core/layout/index_map.hpp"
 #include "core/layout/layout_check.hpp"
+#include "core/layout/reshape.hpp"
 #include "core/tensor/tensor.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/layout_picture.hpp"
@@ -16,6 +17,7 @@ constexpr int64_t kMostIntervals = int64_t{1} << 22;
 struct LayoutOptions {
   std::string tensor;
   std::string mesh;
+  std::string reshape;  // a shape such as [24]; empty: as it is
 };
 
 Result<PlacedTensor> parse_placed_tensor(const LayoutOptions& options) {
@@ -33,7 +35,13 @@ Result<PlacedTensor> parse_placed_tensor(const LayoutOptions& options) {
   Result<Layout> layout = parse_layout(trim(text.substr(at + 1)), *mesh, ndim);
   if (!layout.ok()) return layout.status();
   if (Status status = check_placements(*meta, *layout, *mesh); !status.ok()) return status;
-  return PlacedTensor{*std::move(meta), *std::move(layout), *std::move(mesh)};
+  if (options.reshape.empty())
+    return PlacedTensor{*std::move(meta), *std::move(layout), *std::move(mesh)};
+  Result<TensorMeta> shape = parse_meta(fmt::format("{}{}", name_of(meta->dtype), options.reshape));
+  if (!shape.ok()) return annotate(shape.status(), "--reshape");
+  Result<Layout> reshaped = reshaped_layout(meta->shape, *layout, shape->shape, *mesh);
+  if (!reshaped.ok()) return reshaped.status();
+  return PlacedTensor{*std::move(shape), *std::move(reshaped), *std::move(mesh)};
 }
 
 // At most, over all dims: each cut leaves a rank what it had, and one more for each further chunk.
@@ -119,6 +127,10 @@ void add_layout(CLI::App& app, Session& session) {
   command->add_option("--mesh", options->mesh, "Mesh, outermost dim first, such as a=2,b=3")
       ->type_name("MESH")
       ->required();
+  command
+      ->add_option("--reshape", options->reshape,
+                   "Show the tensor viewed as this shape, such as [70]: who owns what stays")
+      ->type_name("SHAPE");
   command->footer("Example: onedim layout 'f32[10,7]@S(0),S(1)' --mesh a=2,b=3");
   command->callback([options, &session] {
     session.choose([options, &session] { return run_layout(session, *options); });
