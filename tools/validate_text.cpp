@@ -4,12 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/validate/mesh_strategy.hpp"
+
 namespace onedim {
 namespace {
 
 struct Totals {
   size_t ops = 0, cases = 0, proved = 0, incorrect = 0, missing = 0, unexercised = 0, errors = 0,
          crashed = 0;
+  int64_t strategies = 0, strategies_wrong = 0;
   MutantCount mutation;
 };
 
@@ -24,6 +27,8 @@ Totals totals_of(const std::vector<OpReport>& reports) {
     totals.unexercised += report.unexercised.size();
     totals.errors += report.errors.size();
     totals.crashed += report.crashed ? 1 : 0;
+    totals.strategies += report.strategies_tried;
+    totals.strategies_wrong += report.strategies_wrong;
     totals.mutation.mutants += report.mutation.mutants;
     totals.mutation.wrong += report.mutation.wrong;
     totals.mutation.caught += report.mutation.caught;
@@ -39,6 +44,20 @@ std::string one_finding(std::string_view word, const RuleFinding& finding) {
   std::string text = fmt::format("  {}: {}   on {}\n", word, finding.rule, finding.case_text);
   if (!finding.reason.empty()) text += fmt::format("    {}\n", finding.reason);
   if (!finding.repro.empty()) text += fmt::format("    {}\n", finding.repro);
+  return text;
+}
+
+std::string strategy_findings(std::string_view word, const OpReport& report) {
+  std::string text;
+  for (const StrategyFinding& finding : report.strategies) {
+    const std::string rules = one_line_of({finding.mesh, finding.rules, finding.order});
+    text += one_finding(fmt::format("{} on {}", word, finding.mesh),
+                        {rules, finding.case_text, finding.reason, finding.repro});
+  }
+  const int64_t told = static_cast<int64_t>(report.strategies.size());
+  if (report.strategies_wrong > told)
+    text += fmt::format("    ... {} of {} strategies are wrong\n", report.strategies_wrong,
+                        report.strategies_tried);
   return text;
 }
 
@@ -92,12 +111,14 @@ std::string findings(const OpReport& report, bool claims) {
   if (claims) {
     for (const RuleFinding& finding : report.proved) text += one_finding("holds", finding);
     for (const RuleFinding& finding : report.incorrect) text += one_finding("refuted", finding);
+    text += strategy_findings("refuted", report);
     for (const RuleFinding& finding : report.unexercised)
       text += one_finding("not judged", finding);
   } else {
     text += grouped_findings("incorrect", report.incorrect);
     text += grouped_findings("missing", report.missing);
     text += grouped_findings("unexercised", report.unexercised);
+    text += strategy_findings("wrong strategy", report);
   }
   for (const std::string& error : report.errors) text += fmt::format("  error: {}\n", error);
   for (const std::string& note : report.notes) text += fmt::format("  note: {}\n", note);
@@ -117,6 +138,9 @@ std::string totals_text(const Totals& totals, double seconds) {
                                  count(totals.ops, "op"), count(totals.cases, "case"),
                                  count(totals.proved, "rule"), totals.incorrect, totals.missing,
                                  totals.unexercised);
+  if (totals.strategies > 0) {
+    text += fmt::format(", {} of {} strategies wrong", totals.strategies_wrong, totals.strategies);
+  }
   if (totals.errors > 0) text += fmt::format(", {}", count(totals.errors, "error"));
   if (totals.crashed > 0) text += fmt::format(", {} crashed", totals.crashed);
   text += fmt::format("; {:.2f} s\n", seconds);
@@ -145,10 +169,16 @@ Json validate_json(const std::vector<OpReport>& reports, double seconds) {
   Json ops = Json::array();
   for (const OpReport& report : reports) ops.push_back(to_json(report));
   const Totals totals = totals_of(reports);
-  Json json{{"ops", totals.ops},         {"cases", totals.cases},
-            {"proved", totals.proved},   {"incorrect", totals.incorrect},
-            {"missing", totals.missing}, {"unexercised", totals.unexercised},
-            {"errors", totals.errors},   {"crashed", totals.crashed},
+  Json json{{"ops", totals.ops},
+            {"cases", totals.cases},
+            {"proved", totals.proved},
+            {"incorrect", totals.incorrect},
+            {"missing", totals.missing},
+            {"unexercised", totals.unexercised},
+            {"strategies", totals.strategies},
+            {"strategies_wrong", totals.strategies_wrong},
+            {"errors", totals.errors},
+            {"crashed", totals.crashed},
             {"seconds", seconds}};
   if (totals.mutation.mutants > 0) {
     json["mutation"] = {{"mutants", totals.mutation.mutants},

@@ -22,8 +22,8 @@ struct ClaimVerdict {
 Result<ClaimVerdict> judge_claim(const Op& op, const CallText& call, const Rule& rule,
                                  const Registry& registry, CaseOptions options);
 
-// A rule as typed: `P(sum) | S(1), S(0)`, with ` even_only` behind it where that is claimed. `S*`
-// is judged as S and as a strided shard.
+// A rule as typed, with its conditions behind it as in format_conditional_rule: `P(sum) | S(1),
+// S(0) even_only multiple_of(input 0, 1, 4) tag(7)`. `S*` is judged as S and as a strided shard.
 Result<Rule> parse_claim(std::string_view text);
 
 // The command line that judges `rule` again.

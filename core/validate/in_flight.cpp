@@ -30,6 +30,7 @@ constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIG
 // What a thread is at.
 struct Flight {
   const InFlight* scope = nullptr;
+  uint64_t serial = 0;  // of the scope: scopes may lie at one address, one after the other
   std::atomic<int64_t> world{0};
 };
 thread_local Flight* this_flight = nullptr;
@@ -83,6 +84,7 @@ class Flights {
   void begin(Flight& flight, const InFlight* scope) {
     const std::lock_guard lock(mutex_);
     flight.scope = scope;
+    flight.serial = ++last_serial_;
     if (std::find(flights_.begin(), flights_.end(), &flight) == flights_.end())
       flights_.push_back(&flight);
   }
@@ -90,6 +92,7 @@ class Flights {
   void end(Flight& flight, const InFlight* outer) {
     const std::lock_guard lock(mutex_);
     flight.scope = outer;
+    flight.serial = ++last_serial_;
     if (outer == nullptr) std::erase(flights_, &flight);
   }
 
@@ -105,10 +108,12 @@ class Flights {
     LineBuffer line;
     const int64_t world = flight.world.load(std::memory_order_relaxed);
     line.add(flight.scope->before_);
-    line.add(world);
-    line.add(flight.scope->between_);
-    line.add(world);
-    line.add(flight.scope->after_);
+    if (flight.scope->names_world_) {
+      line.add(world);
+      line.add(flight.scope->between_);
+      line.add(world);
+      line.add(flight.scope->after_);
+    }
     line.write_to(file);
   }
 
@@ -119,14 +124,14 @@ class Flights {
   }
 
   void watch() {
-    std::pair<const InFlight*, int64_t> told;
+    std::pair<uint64_t, int64_t> told;
     while (true) {
       std::this_thread::sleep_for(kPeriod);
       const std::lock_guard lock(mutex_);
       if (is_ending_.load()) return;
       if (flights_.empty()) continue;
       const Flight& oldest = *flights_.front();
-      const std::pair<const InFlight*, int64_t> now{oldest.scope, oldest.world.load()};
+      const std::pair<uint64_t, int64_t> now{oldest.serial, oldest.world.load()};
       if (now != told) tell(oldest, file_);
       told = now;
     }
@@ -152,6 +157,7 @@ class Flights {
 
   std::mutex mutex_;
   std::vector<Flight*> flights_;  // the longest under way first
+  uint64_t last_serial_ = 0;
   int file_ = -1;
   std::atomic<bool> is_ending_{false};
 };
@@ -164,10 +170,20 @@ InFlight::InFlight(std::string_view op, std::string_view call, std::string_view 
   before_ = fmt::format("{{\"in_flight\":\"{}", escaped(fmt::format("\"{}\" in world ", call)));
   between_ = escaped(command);
   after_ = "\"}\n";
+  begin(first_world);
+}
+
+InFlight::InFlight(std::string_view what, std::string_view command) : names_world_(false) {
+  before_ =
+      fmt::format("{{\"in_flight\":\"{}\"}}\n", escaped(fmt::format("{}: {}", what, command)));
+  begin(0);
+}
+
+void InFlight::begin(int64_t world) {
   thread_local Flight flight;
   outer_ = this_flight == nullptr ? nullptr : flight.scope;
   this_flight = &flight;
-  at_world(first_world);
+  at_world(world);
   Flights::all().begin(flight, this);
 }
 

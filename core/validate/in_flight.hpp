@@ -15,6 +15,8 @@ class InFlight {
   // The call as on the command line; `claim` is empty where the op's own rules are judged.
   InFlight(std::string_view op, std::string_view call, std::string_view claim, int64_t first_world,
            uint64_t seed);
+  // What is judged, and the command that judges it again, whatever the world.
+  InFlight(std::string_view what, std::string_view command);
   ~InFlight();
   InFlight(const InFlight&) = delete;
   InFlight& operator=(const InFlight&) = delete;
@@ -23,7 +25,10 @@ class InFlight {
   static void at_world(int64_t world);
 
  private:
+  void begin(int64_t world);
+
   std::string before_, between_, after_;  // the line around two mentions of the world
+  bool names_world_ = true;               // false: `before_` is the line
   const InFlight* outer_ = nullptr;       // of this thread
   friend class Flights;
 };

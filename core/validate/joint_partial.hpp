@@ -15,6 +15,37 @@ namespace onedim {
 
 // True if an output of `rule` is a partial of a pack.
 bool has_joint_outputs(const Rule& rule);
+bool is_joint(const Placement& placement);
+
+// One kind and the outputs it covers, in component order.
+struct JointGroup {
+  const PartialKind* kind = nullptr;
+  std::vector<int> outputs;
+};
+// The kinds that stand in a rule's outputs. Fails where no pack offers one, or its group is not
+// whole.
+Result<std::vector<JointGroup>> joint_groups(std::span<const Placement> outputs,
+                                             const Registry& registry);
+
+// One tensor a component of the kind.
+using JointState = std::vector<Tensor>;
+// What a rank holds: made of its inputs, or of the outputs that its kernel has just written.
+Result<JointState> joint_state(const JointGroup& group, const RankCall& rank,
+                               std::span<Tensor* const> inputs);
+
+// What one output of a group must come to, and how exactly.
+struct JointTruth {
+  const Truth* truth = nullptr;
+  Dims shape;
+  const ErrorModel* model = nullptr;
+};
+// Says where the merged states of all ranks differ from the truths, one an output of the group; ""
+// if they do not. `judged` becomes true where something was compared.
+Result<std::string> compare_joint(const JointGroup& group, const std::vector<JointState>& states,
+                                  std::span<const JointTruth> truths, bool& judged);
+// Kinds that merge exponentials are right to rounding in what they exponentiate, which large values
+// make more than the results can show: such a draw is left out.
+bool is_ill_conditioned(const JointGroup& group, const Subject& subject, const Draw& draw);
 
 struct JointVerdict {
   bool judged = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace onedim {
 namespace {
@@ -75,16 +76,19 @@ double magnitude_at(const Lanes& lanes, size_t index) {
 }
 
 // Whether a product that differs does so by underflow: truth and product are both below what the
-// dtype holds, or the other local factors leave less than that for one of them.
+// dtype holds, or the other local factors leave less than that for one of them, or the small
+// factors together are below what a join in f64 holds.
 bool may_underflow(const RealJudge& judge, double truth, std::span<const Lanes> locals,
                    size_t index) {
   const double smallest = 4 / judge.model.range;
-  long double product = 1, others = 1;  // with room for what overflows on the way
+  long double product = 1, others = 1, small = 1;  // with room for what overflows on the way
   for (const Lanes& lanes : locals) {
     const double local = magnitude_at(lanes, index);
     product *= local;
     if (local >= smallest) others *= local;
+    if (local > 0 && local < 1) small *= local;
   }
+  if (small < std::numeric_limits<double>::min()) return true;
   truth = std::abs(truth);
   return (truth < smallest && product < smallest) || (truth != 0 && truth / others < smallest);
 }

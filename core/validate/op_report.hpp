@@ -20,6 +20,17 @@ struct RuleFinding {
   bool operator==(const RuleFinding&) const = default;
 };
 
+// A strategy that does not give the unsharded result.
+struct StrategyFinding {
+  std::string mesh;                // `a=2,b=2`
+  std::vector<std::string> rules;  // per mesh dim
+  std::string order;               // of cutting, `b,a`; "" for left to right
+  std::string case_text;
+  std::string reason;
+  std::string repro;
+  bool operator==(const StrategyFinding&) const = default;
+};
+
 // What became of the one-slot mutants of the op's rules. A mutant is false if a second, longer
 // search with other values refutes it, or this one did.
 struct MutantCount {
@@ -41,16 +52,20 @@ struct OpReport {
   std::vector<RuleFinding> incorrect;
   std::vector<RuleFinding> missing;
   std::vector<RuleFinding> unexercised;
-  std::vector<std::string> errors;  // samples that are refused, kernels that are lacking
+  int64_t strategies_tried = 0;
+  int64_t strategies_wrong = 0;
+  std::vector<StrategyFinding> strategies;  // of the wrong ones the first few of every sample
+  std::vector<std::string> errors;          // samples that are refused, kernels that are lacking
   std::vector<std::string> notes;
   bool crashed =
       false;  // the process that judged it died, or ran past its deadline; `errors` says how
   double seconds = 0;
   MutantCount mutation;
+  std::string misuse;  // what was asked for is no strategy of the op; nothing was judged
 
   bool is_clean() const {
     return incorrect.empty() && missing.empty() && unexercised.empty() && errors.empty() &&
-           !crashed;
+           strategies_wrong == 0 && !crashed;
   }
 };
 

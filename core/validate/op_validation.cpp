@@ -13,19 +13,18 @@
 #include "core/validate/in_flight.hpp"
 #include "core/validate/mutants.hpp"
 #include "core/validate/shrink.hpp"
+#include "core/validate/strategy_report.hpp"
 
 namespace onedim {
 namespace {
 
 constexpr std::string_view kHoldsEven = "; it holds where every sharded dim divides (even_only)";
 
-std::string rule_text(const Rule& rule) {
-  std::string text = format_rule(rule) + (rule.even_only ? " even_only" : "");
-  for (const Requirement& requirement : rule.requirements) {
-    text += fmt::format(" multiple_of({} {}, {}, {})", requirement.is_output ? "output" : "input",
-                        requirement.slot, requirement.dim, requirement.multiple);
-  }
-  return text;
+// The rule with what its truth depends on; how exact it is and its tag are not judged.
+std::string rule_text(Rule rule) {
+  rule.to_rounding = false;
+  rule.tag = 0;
+  return format_conditional_rule(rule);
 }
 
 RuleFinding incorrect_finding(const Case& c, const RefutedRule& refuted) {
@@ -142,8 +141,8 @@ void note_nonfinite(const Op& op, CallText sample, const Registry& registry,
   }
 }
 
-OpReport validate_sample(const Op& op, const std::string& text, const Registry& registry,
-                         const ValidateOptions& options) {
+OpReport validate_sample(const Op& op, const std::string& text, int strategies,
+                         const Registry& registry, const ValidateOptions& options) {
   const InFlight flight(op.name(), text, {}, options.cases.worlds.front(), options.cases.seed);
   OpReport report;
   report.samples = 1;
@@ -158,6 +157,10 @@ OpReport validate_sample(const Op& op, const std::string& text, const Registry& 
   if (!verdict.ok()) return fail(verdict.status()), report;
   add_case(*made, *std::move(verdict), report);
   if (options.nonfinite) note_nonfinite(op, *sample, registry, options.cases, report);
+  if (strategies > 0) {
+    const Status status = add_strategies(op, *sample, strategies, registry, options, report);
+    if (!status.ok()) fail(status);
+  }
   if (!options.mutate) return report;
   if (Status status = count_mutants(op, *sample, registry, options.cases, report.mutation);
       !status.ok())
@@ -204,6 +207,13 @@ void append(OpReport& to, OpReport& from) {
   append(to.incorrect, from.incorrect);
   append(to.missing, from.missing);
   append(to.unexercised, from.unexercised);
+  to.strategies_tried += from.strategies_tried;
+  to.strategies_wrong += from.strategies_wrong;
+  for (StrategyFinding& finding : from.strategies) {  // samples may shrink to the same
+    if (std::find(to.strategies.begin(), to.strategies.end(), finding) == to.strategies.end())
+      to.strategies.push_back(std::move(finding));
+  }
+  if (to.misuse.empty()) to.misuse = std::move(from.misuse);
   append(to.errors, from.errors);
   append(to.notes, from.notes);
   to.mutation.mutants += from.mutation.mutants;
@@ -221,6 +231,20 @@ void run_all(size_t count, int threads, Work&& work) {
   }
   tbb::task_arena arena(std::min(threads, tbb::info::default_concurrency()));
   arena.execute([&] { tbb::parallel_for(size_t{0}, count, work); });
+}
+
+// What the request asks of one sample; `claim` is the number of its claim. Random strategies are
+// shared out over the samples.
+OpReport run_part(const Op& op, const OpRequest& request, std::span<const std::string> samples,
+                  size_t sample, size_t claim, const Registry& registry,
+                  const ValidateOptions& options) {
+  const std::string& text = samples[sample];
+  if (request.strategy) return judge_strategy_text(op, text, *request.strategy, registry, options);
+  if (!request.claims.empty())
+    return judge_claim_text(op, text, request.claims[claim], registry, options.cases);
+  const size_t wanted = static_cast<size_t>(options.strategies);
+  const size_t share = wanted / samples.size() + (sample < wanted % samples.size() ? 1 : 0);
+  return validate_sample(op, text, static_cast<int>(share), registry, options);
 }
 
 }  // namespace
@@ -243,10 +267,7 @@ OpReport validate_op(const Op& op, const OpRequest& request, const Registry& reg
   const size_t per_sample = std::max<size_t>(1, request.claims.size());
   std::vector<OpReport> parts(samples.size() * per_sample);
   run_all(parts.size(), options.threads, [&](size_t i) {
-    const std::string& sample = samples[i / per_sample];
-    parts[i] = request.claims.empty() ? validate_sample(op, sample, registry, options)
-                                      : judge_claim_text(op, sample, request.claims[i % per_sample],
-                                                         registry, options.cases);
+    parts[i] = run_part(op, request, samples, i / per_sample, i % per_sample, registry, options);
   });
   for (OpReport& part : parts) append(report, part);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -22,6 +22,7 @@ enum Variant {
   kSignChange,
   kPieceOwner
 };
+static_assert(kOneOwner == kOneOwnerVariant && kPieceOwner + 1 == kSplitVariantCount);
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

@@ -15,6 +15,8 @@ namespace onedim {
 
 // Variants are numbered from 0; any number is taken modulo this.
 inline constexpr int kSplitVariantCount = 8;
+// One rank holds the value and the others what changes nothing: exact for every value.
+inline constexpr int kOneOwnerVariant = 5;
 
 struct SplitOptions {
   int variant = 0;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace onedim {
 
@@ -17,6 +18,12 @@ constexpr uint64_t scramble(uint64_t value) {
 // The key of the stream `name` within the stream `key`.
 constexpr uint64_t mix_key(uint64_t key, uint64_t name) {
   return scramble(key + 0x9e3779b97f4a7c15u * (name + 1));
+}
+
+// The same for a stream that a text names.
+constexpr uint64_t mix_text(uint64_t key, std::string_view text) {
+  for (const char c : text) key = mix_key(key, static_cast<unsigned char>(c));
+  return key;
 }
 
 class Random {

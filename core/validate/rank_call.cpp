@@ -8,8 +8,7 @@ namespace onedim {
 Result<std::unique_ptr<RankCall>> RankCall::create(const Op& op, LocalCall local) {
   std::unique_ptr<RankCall> call(new RankCall(op, std::move(local)));
   Result<std::unique_ptr<PreparedCompute>> compute =
-      PreparedCompute::create(op, call->local_.call, call->local_.outputs,
-                              op.is_position_aware() ? &call->local_.location : nullptr);
+      PreparedCompute::create(op, call->local_.call, call->local_.outputs, &call->local_.location);
   if (!compute.ok()) return compute.status();
   call->compute_ = *std::move(compute);
   call->allocate();

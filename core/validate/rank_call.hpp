@@ -1,8 +1,7 @@
 #pragma once
 // RankCall: one rank's local call, prepared once and run for many draws. Outputs are written into
 // tensors kept here, marked before each run; an input that the op writes is copied first, so that
-// the drawn values survive. The location is told to position-aware ops only: of all others it is
-// claimed that they do without.
+// the drawn values survive.
 
 #include <memory>
 #include <vector>

@@ -11,10 +11,6 @@ std::vector<Layout> layouts_of(std::span<const Placement> placements) {
   return layouts;
 }
 
-std::string at_rank(int64_t rank, int64_t world) {
-  return fmt::format("rank {} of {}", rank, world);
-}
-
 // make_local_call asks accept_local where the shapes match. Told outputs of another dtype, they
 // never do; so the two refusals can be told apart, and accept_local is asked whatever the shapes.
 std::vector<OptionalOutput> never_matching(std::vector<OptionalOutput> outputs) {
@@ -30,34 +26,42 @@ bool asks_accept(const Op& op) {
 
 }  // namespace
 
-RankSet::RankSet(const Subject& subject, int64_t world, const RankPlacements& placements)
+RankSet::RankSet(const Subject& subject, const Mesh& mesh, const RankLayouts& layouts)
     : subject_(subject),
-      world_(world),
+      mesh_(mesh),
       results_(subject.outputs.size()),
       inputs_(subject.call.inputs.size(), nullptr) {
-  status_ = prepare(placements);
+  status_ = prepare(layouts);
   for (std::vector<Lanes>& output : results_) output.resize(ranks_.size());
 }
 
-Status RankSet::prepare(const RankPlacements& placements) {
+RankSet::RankSet(const Subject& subject, int64_t world, const RankPlacements& placements)
+    : RankSet(subject, Mesh::line(world),
+              {layouts_of(placements.inputs), layouts_of(placements.outputs),
+               std::span(&placements.tag, 1)}) {}
+
+std::string RankSet::name_of(int64_t rank) const {
+  if (mesh_.ndim() == 1) return fmt::format("rank {} of {}", rank, mesh_.size(0));
+  return fmt::format("the rank at {} of {}", format_dims(mesh_.coordinate_of(rank)),
+                     mesh_.format());
+}
+
+Status RankSet::prepare(const RankLayouts& layouts) {
   const Op& op = *subject_.op;
-  const Mesh mesh = Mesh::line(world_);
   const bool asks = asks_accept(op);
   const std::vector<OptionalOutput> outputs =
       asks ? never_matching(subject_.outputs) : subject_.outputs;
-  const std::vector<Layout> input_layouts = layouts_of(placements.inputs),
-                            output_layouts = layouts_of(placements.outputs);
-  const uint64_t tags[] = {placements.tag};
-  for (int64_t rank = 0; rank < world_; ++rank) {
-    Result<LocalCall> local = make_local_call(op, subject_.call, outputs, input_layouts,
-                                              output_layouts, mesh, {rank}, tags);
-    if (!local.ok()) return annotate(local.status(), at_rank(rank, world_));
+  for (int64_t rank = 0; rank < mesh_.rank_count(); ++rank) {
+    Result<LocalCall> local =
+        make_local_call(op, subject_.call, outputs, layouts.inputs, layouts.outputs, mesh_,
+                        mesh_.coordinate_of(rank), layouts.tags);
+    if (!local.ok()) return annotate(local.status(), name_of(rank));
     if (asks && acceptance_.ok()) {
-      acceptance_ = annotate(op.accept_local(local->call, local->outputs, &local->location),
-                             at_rank(rank, world_));
+      acceptance_ =
+          annotate(op.accept_local(local->call, local->outputs, &local->location), name_of(rank));
     }
     Result<std::unique_ptr<RankCall>> call = RankCall::create(op, *std::move(local));
-    if (!call.ok()) return annotate(call.status(), at_rank(rank, world_));
+    if (!call.ok()) return annotate(call.status(), name_of(rank));
     ranks_.push_back(*std::move(call));
   }
   return absl::OkStatus();
@@ -69,7 +73,7 @@ Status RankSet::run(std::span<const std::span<Tensor>> locals) {
       inputs_[slot] = locals[slot].empty() ? nullptr : &locals[slot][rank];
     }
     if (Status status = ranks_[rank]->run(inputs_); !status.ok()) {
-      return annotate(status, at_rank(static_cast<int64_t>(rank), world_));
+      return annotate(status, name_of(static_cast<int64_t>(rank)));
     }
     for (size_t output = 0; output < results_.size(); ++output) {
       if (subject_.outputs[output])

@@ -1,5 +1,6 @@
 #pragma once
-// RankSet: the local calls of all ranks under one set of placements, and what they computed last.
+// RankSet: the local calls of all ranks of a mesh under one layout a slot, and what they computed
+// last.
 
 #include <memory>
 #include <vector>
@@ -15,8 +16,17 @@ struct RankPlacements {
   uint64_t tag = 0;
 };
 
+// The same for a mesh of any number of dims.
+struct RankLayouts {
+  std::span<const Layout> inputs;
+  std::span<const Layout> outputs;
+  std::span<const uint64_t> tags;  // per mesh dim
+};
+
 class RankSet {
  public:
+  RankSet(const Subject& subject, const Mesh& mesh, const RankLayouts& layouts);
+  // On a mesh of one dim.
   RankSet(const Subject& subject, int64_t world, const RankPlacements& placements);
 
   // Why there are no local calls, if there are none.
@@ -31,10 +41,11 @@ class RankSet {
   std::span<const std::vector<Lanes>> results() const { return results_; }
 
  private:
-  Status prepare(const RankPlacements& placements);
+  Status prepare(const RankLayouts& layouts);
+  std::string name_of(int64_t rank) const;
 
   const Subject& subject_;
-  int64_t world_;
+  Mesh mesh_;
   std::vector<std::unique_ptr<RankCall>> ranks_;
   Status status_;
   Status acceptance_;

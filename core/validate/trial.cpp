@@ -87,16 +87,16 @@ Status Trial::run_ranks(int draw) {
 bool Trial::wraps(const Draw& draw, size_t output) {
   if (!draw.may_wrap) return false;
   if (wrap_check_ == nullptr) {
-    const auto placements = [](const std::vector<SlotLocation>& slots) {
-      std::vector<Placement> list;
-      for (const SlotLocation& slot : slots) list.push_back(slot.placements[0]);
+    const auto layouts = [](const std::vector<SlotLocation>& slots) {
+      std::vector<Layout> list;
+      for (const SlotLocation& slot : slots) list.emplace_back().placements = slot.placements;
       return list;
     };
     const Location& location = ranks()[0]->local().location;
-    const std::vector<Placement> inputs = placements(location.inputs),
-                                 outputs = placements(location.outputs);
-    wrap_check_ =
-        std::make_unique<WrapCheck>(*place_, RankPlacements{inputs, outputs, location.tags[0]});
+    const std::vector<Layout> inputs = layouts(location.inputs),
+                              outputs = layouts(location.outputs);
+    wrap_check_ = std::make_unique<WrapCheck>(place_->subject(), Mesh::line(place_->world()),
+                                              RankLayouts{inputs, outputs, location.tags});
   }
   return wrap_check_->wraps(static_cast<int>(output), draw, spans_);
 }

@@ -51,6 +51,11 @@ OpReport answer(std::string_view line, const Registry& registry, const ValidateO
 std::string request_line(const OpRequest& request) {
   Json json{{"op", request.op}, {"claims", request.claims}};
   if (request.call) json["call"] = *request.call;
+  if (request.strategy) {
+    const StrategyText& strategy = *request.strategy;
+    json["strategy"] = {
+        {"mesh", strategy.mesh}, {"rules", strategy.rules}, {"order", strategy.order}};
+  }
   return json.dump();
 }
 
@@ -58,8 +63,14 @@ Result<OpRequest> parse_request_line(std::string_view line) {
   try {
     const Json json = Json::parse(line);
     OpRequest request{json.at("op"), std::nullopt,
-                      json.at("claims").get<std::vector<std::string>>()};
+                      json.at("claims").get<std::vector<std::string>>(), std::nullopt};
     if (json.contains("call")) request.call = json.at("call").get<std::string>();
+    if (json.contains("strategy")) {
+      const Json& strategy = json.at("strategy");
+      request.strategy =
+          StrategyText{strategy.at("mesh"), strategy.at("rules").get<std::vector<std::string>>(),
+                       strategy.at("order")};
+    }
     return request;
   } catch (const nlohmann::json::exception& error) {
     return invalid_argument("not a request to a worker: {}", error.what());
@@ -68,6 +79,8 @@ Result<OpRequest> parse_request_line(std::string_view line) {
 
 std::string options_text(const ValidateOptions& options) {
   const CaseOptions& cases = options.cases;
+  std::vector<std::string> meshes;
+  for (const Mesh& mesh : options.meshes) meshes.push_back(mesh.format());
   return Json{{"worlds", cases.worlds},
               {"seed", cases.seed},
               {"draws", cases.draws},
@@ -75,7 +88,9 @@ std::string options_text(const ValidateOptions& options) {
               {"limit", cases.combination_limit},
               {"threads", options.threads},
               {"mutate", options.mutate},
-              {"nonfinite", options.nonfinite}}
+              {"nonfinite", options.nonfinite},
+              {"strategies", options.strategies},
+              {"meshes", meshes}}
       .dump();
 }
 
@@ -91,6 +106,13 @@ Result<ValidateOptions> parse_options_text(std::string_view text) {
     options.threads = json.at("threads");
     options.mutate = json.at("mutate");
     options.nonfinite = json.at("nonfinite");
+    options.strategies = json.at("strategies");
+    options.meshes.clear();
+    for (const Json& item : json.at("meshes")) {
+      Result<Mesh> mesh = parse_judged_mesh(item.get<std::string>());
+      if (!mesh.ok()) return mesh.status();
+      options.meshes.push_back(*std::move(mesh));
+    }
     return options;
   } catch (const nlohmann::json::exception& error) {
     return invalid_argument("not the options of a worker: {}", error.what());

@@ -44,10 +44,9 @@ bool exceeds(DType dtype, const Lanes& exact) {
 
 }  // namespace
 
-WrapCheck::WrapCheck(const Place& place, const RankPlacements& placements)
-    : subject_(widened(place.subject())), narrow_(place.subject()) {
-  if (!subject_) return;
-  ranks_ = std::make_unique<RankSet>(*subject_, place.world(), placements);
+WrapCheck::WrapCheck(const Subject& subject, const Mesh& mesh, const RankLayouts& layouts)
+    : subject_(widened(subject)), narrow_(subject) {
+  if (subject_) ranks_ = std::make_unique<RankSet>(*subject_, mesh, layouts);
 }
 
 bool WrapCheck::wraps(int output, const Draw& draw, std::span<const std::span<Tensor>> locals) {

@@ -13,8 +13,8 @@ namespace onedim {
 
 class WrapCheck {
  public:
-  // Where the op has no f64 form for the call, nothing is known to wrap.
-  WrapCheck(const Place& place, const RankPlacements& placements);
+  // Where the op has no f64 form for the call, nothing is known to wrap. `subject` outlives this.
+  WrapCheck(const Subject& subject, const Mesh& mesh, const RankLayouts& layouts);
 
   // `locals` per slot, one tensor a rank.
   bool wraps(int output, const Draw& draw, std::span<const std::span<Tensor>> locals);

@@ -107,6 +107,27 @@ void emit_rules(const Call& call, RuleSink& sink) {
   }
 }
 
+bool cuts_heads(const onedim_location_t& at, int slot, int mesh_dim) {
+  const onedim_placement_t& placement = at.inputs[slot].placements[mesh_dim];
+  const bool is_shard =
+      placement.kind == ONEDIM_PLACEMENT_SHARD || placement.kind == ONEDIM_PLACEMENT_STRIDED_SHARD;
+  return is_shard && placement.dim == 1 && at.mesh_shape[mesh_dim] > 1;
+}
+
+// Where one mesh dim cuts query and key heads alike and another the query heads alone, it depends
+// on the order of the cuts whether each query head finds its key head, and a rank is not told the
+// order.
+void accept_local(const Call& call) {
+  const onedim_location_t* at = call.location();
+  bool cuts_both = false, cuts_queries = false;
+  for (int mesh_dim = 0; at != nullptr && mesh_dim < at->mesh_ndim; ++mesh_dim) {
+    if (!cuts_heads(*at, call.slot("query"), mesh_dim)) continue;
+    (cuts_heads(*at, call.slot("key"), mesh_dim) ? cuts_both : cuts_queries) = true;
+  }
+  require(!cuts_both || !cuts_queries,
+          "one mesh dim cuts query and key heads, and another the query heads alone");
+}
+
 struct Row {
   std::vector<double> weight;
   double lse;
@@ -240,6 +261,7 @@ void declare_attention(Registrar& r) {
       .position_aware()
       .infer(infer)
       .rules(emit_rules)
+      .accept_local(accept_local)
       .cost([](const Call& call, onedim_cost_t& cost) {
         const Sizes s = sizes_of(call);
         cost.flops = 2.0 * s.batch * s.heads * s.queries * s.keys * (s.depth + s.width);

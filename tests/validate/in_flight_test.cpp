@@ -30,6 +30,33 @@ TEST(InFlightDeathTest, ASignalTellsTheCallAndStillEndsTheProcess) {
   EXPECT_EXIT(fly(3), ::testing::KilledBySignal(SIGSEGV), kLine);
 }
 
+TEST(InFlightDeathTest, ACommandIsToldAsItIs) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto crash = [] {
+    report_in_flight(STDERR_FILENO);
+    const InFlight flight("\"f64[4]\" on mesh a=2", "onedim validate small.op --mesh a=2");
+    InFlight::at_world(3);
+    ::raise(SIGSEGV);
+  };
+  EXPECT_EXIT(crash(), ::testing::KilledBySignal(SIGSEGV),
+              "\\{\"in_flight\":\"\\\\\"f64\\[4\\]\\\\\" on mesh a=2: onedim validate small.op "
+              "--mesh a=2\"\\}");
+}
+
+// One scope after the other, at one address and in one world.
+TEST(InFlightDeathTest, TheLatestOfManyIsTold) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto hang = [] {
+    report_in_flight(STDERR_FILENO);
+    for (const char* command : {"onedim first", "onedim second"}) {
+      const InFlight flight("a call", command);
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    }
+    ::_exit(6);
+  };
+  EXPECT_EXIT(hang(), ::testing::ExitedWithCode(6), "a call: onedim second");
+}
+
 TEST(InFlightDeathTest, AnExitTellsTheCall) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto leave = [] {

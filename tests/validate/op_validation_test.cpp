@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "small_pack.hpp"
@@ -48,6 +49,22 @@ TEST(OpValidation, TheReproIsRefutedAgain) {
       validate_op(*small_registry().find("small.add_wrong"), request, small_registry(), {});
   EXPECT_EQ(report.incorrect.size(), 1u);
   EXPECT_EQ(report.proved.size(), 1u);
+}
+
+// Per finding its rule and the one it follows from.
+std::map<std::string, std::string> families(const std::vector<RuleFinding>& findings) {
+  std::map<std::string, std::string> origins;
+  for (const RuleFinding& finding : findings) origins[finding.rule] = finding.follows_from;
+  return origins;
+}
+
+TEST(OpValidation, FindingsThatFollowFromAnotherSaySo) {
+  using Families = std::map<std::string, std::string>;
+  const std::string whole = "P(max) | P(max), P(max)";
+  EXPECT_EQ(families(validate("small.maximum_missing").missing),
+            (Families{{whole, ""}, {"P(max) | P(max), R", whole}, {"P(max) | R, P(max)", whole}}));
+  EXPECT_EQ(families(validate("small.sub_wrong").incorrect),
+            (Families{{whole, ""}, {"P(max) | R, P(max)", whole}}));
 }
 
 TEST(OpValidation, ARuleMarkedTooNarrowlyIsMissing) {

@@ -39,6 +39,20 @@ void declare_sums(Registrar& r) {
       .samples({"f64[4,6]; f64[4,6]"});
 }
 
+// Ops with several findings of which one says the others too.
+void declare_families(Registrar& r) {
+  r.op("small.maximum_missing(Tensor x, Tensor y) -> Tensor")
+      .pointwise()
+      .rules({"P(min) | P(min), R", "P(min) | R, P(min)"})
+      .compute<double>([](double x, double y) { return x > y ? x : y; })
+      .samples({"f64[4,6]; f64[4,6]"});
+  r.op("small.sub_wrong(Tensor x, Tensor y) -> Tensor")
+      .pointwise()
+      .rules({"P(max) | P(max), P(max)"})
+      .compute<double>([](double x, double y) { return x - y; })
+      .samples({"f64[4,6]; f64[4,6]"});
+}
+
 void declare_functions(Registrar& r) {
   r.op("small.log(Tensor x) -> Tensor")
       .pointwise()
@@ -136,6 +150,7 @@ void declare_narrow(Registrar& r) {
 int32_t init(const onedim_host_t* host, onedim_registrar_t* registrar) noexcept {
   return api::run_init(host, registrar, [](Registrar& r) {
     declare_sums(r);
+    declare_families(r);
     declare_functions(r);
     declare_products(r);
     declare_means(r);

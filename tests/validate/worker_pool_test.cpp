@@ -113,11 +113,19 @@ TEST(Worker, LinesAreReadBack) {
   EXPECT_EQ(copy->op, request.op);
   EXPECT_EQ(copy->call, request.call);
   EXPECT_EQ(copy->claims, request.claims);
+  EXPECT_FALSE(copy->strategy.has_value());
+  OpRequest strategy{"mm", "f64[4,4]; f64[4,4]", {}, {}};
+  strategy.strategy = StrategyText{"a=2,b=2", {"R | R, R", "P(sum) | S(1), S(0)"}, "b,a"};
+  EXPECT_EQ(parse_request_line(request_line(strategy))->strategy, strategy.strategy);
   ValidateOptions options;
+  options.strategies = 30;
+  options.meshes = {*Mesh::parse("x=2,y=4")};
   options.cases.worlds = {2, 5};
   options.cases.seed = 9;
   options.mutate = true;
   EXPECT_EQ(options_text(*parse_options_text(options_text(options))), options_text(options));
+  EXPECT_EQ(parse_options_text(options_text(options))->meshes, options.meshes);
+  EXPECT_EQ(parse_options_text(options_text(options))->strategies, 30);
   EXPECT_FALSE(parse_request_line("{").ok());
   EXPECT_FALSE(parse_options_text("[]").ok());
 }

@@ -23,6 +23,8 @@ struct ValidateFlags {
   std::string inputs;
   std::vector<std::string> attributes;
   std::vector<std::string> claims;
+  StrategyText strategy;
+  std::string strategies = "0";
   std::string worlds = "2,3,4";
   std::string seed = "1";
   std::string draws = std::to_string(CaseOptions{}.draws);
@@ -36,6 +38,7 @@ struct ValidateFlags {
 
 constexpr uint64_t kMostJobs = 1024;
 constexpr uint64_t kMostDraws = 1'000'000;
+constexpr uint64_t kMostStrategies = 1'000'000;
 constexpr std::chrono::seconds kStartAllowance{10};  // for a child to load the packs
 
 // What the flags say.
@@ -44,6 +47,41 @@ struct Plan {
   int jobs = 1;
   std::chrono::milliseconds deadline;
 };
+
+// Which of the flags of one strategy and of many were given, and whether they go together.
+Status check_strategy_flags(const ValidateFlags& flags, uint64_t strategies) {
+  const StrategyText& one = flags.strategy;
+  if (!flags.claims.empty() && strategies > 0)
+    return invalid_argument("--strategies tries the rules of the op, and does not go with --claim");
+  if (one.rules.empty()) {
+    if (!one.order.empty())
+      return invalid_argument("--order needs the rules it is about: --strategy");
+    if (!one.mesh.empty() && strategies == 0)
+      return invalid_argument("--mesh needs --strategy, one for each mesh dim, or --strategies");
+    return absl::OkStatus();
+  }
+  if (one.mesh.empty())
+    return invalid_argument("--strategy needs the mesh it is about; add --mesh a=2,b=2");
+  if (!flags.has_case) {
+    return invalid_argument("--strategy needs the call it is about; add --inputs 'f32[4,6]; ...'");
+  }
+  if (!flags.claims.empty() || strategies > 0)
+    return invalid_argument("--strategy goes with neither --claim nor --strategies");
+  return annotate(parse_strategy(one).status(), "--strategy");
+}
+
+Status read_strategies(const ValidateFlags& flags, ValidateOptions& options) {
+  const Result<uint64_t> strategies =
+      parse_whole("--strategies", flags.strategies, 0, kMostStrategies);
+  if (!strategies.ok()) return strategies.status();
+  options.strategies = static_cast<int>(*strategies);
+  if (!flags.strategy.mesh.empty()) {
+    Result<Mesh> mesh = parse_judged_mesh(flags.strategy.mesh);
+    if (!mesh.ok()) return annotate(mesh.status(), "--mesh");
+    options.meshes = {*std::move(mesh)};
+  }
+  return check_strategy_flags(flags, *strategies);
+}
 
 Result<Plan> read_flags(const ValidateFlags& flags) {
   const Result<std::vector<int64_t>> worlds = parse_worlds("--worlds", flags.worlds);
@@ -67,6 +105,7 @@ Result<Plan> read_flags(const ValidateFlags& flags) {
   plan.options.cases.draws = static_cast<int>(*draws);
   plan.options.mutate = flags.mutate;
   plan.options.nonfinite = flags.nonfinite;
+  if (Status status = read_strategies(flags, plan.options); !status.ok()) return status;
   plan.jobs = static_cast<int>(*jobs);
   plan.deadline =
       std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(*deadline));
@@ -140,6 +179,7 @@ Result<std::vector<OpRequest>> make_requests(Session& session, const std::vector
   if (!call.ok()) return call.status();
   if (Status status = check_typed_call(call->call, flags.claims); !status.ok()) return status;
   requests.front().call = format_call(call->call, call->domains);
+  if (!flags.strategy.rules.empty()) requests.front().strategy = flags.strategy;
   const auto packs = session.pack_reports({});
   if (!packs.ok()) return packs.status();
   const Status status = flags.in_process
@@ -195,9 +235,12 @@ void complete(OpReport& report, const OpRequest& request, const Registry& regist
     for (RuleFinding& finding : *findings)
       finding.repro = with_given_flags(finding.repro, flags, draws);
   }
+  for (StrategyFinding& finding : report.strategies)
+    finding.repro = with_given_flags(finding.repro, flags, draws);
   for (std::string& error : report.errors) error = with_given_flags(error, flags, draws);
   // Only what a worker has called without a fault is called here.
-  if (report.crashed || !report.errors.empty() || !request.claims.empty()) return;
+  const bool judges_rules = request.claims.empty() && !request.strategy;
+  if (report.crashed || !report.errors.empty() || !judges_rules) return;
   IdleRules idle = idle_rules(op, request.call, registry);
   for (std::string& note : idle.disabled) report.notes.push_back(std::move(note));
   for (std::string& rule : idle.unfit)
@@ -218,6 +261,9 @@ Result<ExitCode> run_validate(Session& session, const ValidateFlags& flags) {
   Result<std::vector<OpReport>> reports =
       run_requests(session, **registry, *requests, *plan, flags.in_process);
   if (!reports.ok()) return reports.status();
+  for (const OpReport& report : *reports) {
+    if (!report.misuse.empty()) return invalid_argument("{}", report.misuse);
+  }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (size_t i = 0; i < reports->size(); ++i) {
@@ -226,11 +272,34 @@ Result<ExitCode> run_validate(Session& session, const ValidateFlags& flags) {
   if (session.flags.json) {
     session.write_json(validate_json(*reports, seconds));
   } else {
-    session.write(validate_text(*reports, seconds, !flags.claims.empty()));
+    const bool claims = !flags.claims.empty() || !flags.strategy.rules.empty();
+    session.write(validate_text(*reports, seconds, claims));
   }
   const bool clean = std::all_of(reports->begin(), reports->end(),
                                  [](const OpReport& report) { return report.is_clean(); });
   return clean ? ExitCode::kFine : ExitCode::kFindings;
+}
+
+void add_strategy_flags(CLI::App& command, ValidateFlags& flags) {
+  command
+      .add_option("--strategies", flags.strategies,
+                  "Also try so many random strategies of each op on each of a=2,b=2, a=2,b=3 and "
+                  "a=2,b=2,c=2, or on --mesh (default: 0)")
+      ->type_name("N");
+  command
+      .add_option("--strategy", flags.strategy.rules,
+                  "Judge these rules of the op together on the call, one for each mesh dim "
+                  "(repeatable)")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--mesh", flags.strategy.mesh,
+                  "Of strategies, outermost dim first, such as a=2,b=2")
+      ->type_name("MESH");
+  command
+      .add_option("--order", flags.strategy.order,
+                  "Mesh dims in the order in which they cut, such as b,a (default: left to right)")
+      ->type_name("DIM,DIM");
 }
 
 }  // namespace
@@ -257,6 +326,7 @@ void add_validate(CLI::App& app, Session& session) {
           "behind it that findings print (repeatable)")
       ->type_name("RULE")
       ->allow_extra_args(false);
+  add_strategy_flags(*command, *flags);
   command->add_option("--worlds", flags->worlds, "Numbers of ranks (default: 2,3,4)")
       ->type_name("N,N");
   command->add_option("--seed", flags->seed, "Of the drawn values (default: 1)")->type_name("N");
