@@ -36,6 +36,12 @@ Result<std::shared_ptr<const CostModel>> PlanningFlags::make_model() const {
   return *std::move(model);
 }
 
+Result<Roofline> PlanningFlags::make_roofline() const {
+  const Result<Cluster> loaded = load_cluster(cluster);
+  if (!loaded.ok()) return loaded.status();
+  return Roofline::of_model(*loaded, cost_model);
+}
+
 Result<PlanOptions> PlanningFlags::plan_options() const {
   PlanOptions options;
   const Result<Policy> parsed = parse_policy(policy);

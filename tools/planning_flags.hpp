@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/cost/cost_model.hpp"
+#include "core/cost/roofline.hpp"
 #include "core/redistribute/planner.hpp"
 
 namespace onedim {
@@ -23,6 +24,8 @@ struct PlanningFlags {
   // The mesh and the prices on it.
   Result<std::shared_ptr<const CostModel>> make_model() const;
   Result<PlanOptions> plan_options() const;
+  // What local calls take on the cluster, under the cost model.
+  Result<Roofline> make_roofline() const;
 };
 
 }  // namespace onedim

@@ -11,7 +11,7 @@ constexpr int kMostSharedStates = 1024;
 constexpr int kMostSharedMeshDims = 4;
 // Alphabets with strided shards come and go with the layouts at hand.
 constexpr size_t kMostEntries = 256;
-constexpr size_t kMostIdle = 16;                    // of one alphabet
+constexpr size_t kMostIdle = 16;  // of one alphabet
 // A larger graph is not kept for the next search.
 constexpr size_t kMostKeptSteps = size_t{1} << 21;
 

@@ -2,8 +2,8 @@
 // StateGraph: the states over one alphabet and the single steps between them, as integers
 // (step_kind.hpp has the table). It knows mesh sizes only through the alphabet's list of mesh dims,
 // and no tensor sizes: policy, prices and memory are the search's. States are numbered as they are
-// met and expanded on demand; a complete graph is immutable and may be shared by threads. A graph of
-// very many steps keeps the first ones it listed and lists the others anew each time.
+// met and expanded on demand; a complete graph is immutable and may be shared by threads. A graph
+// of very many steps keeps the first ones it listed and lists the others anew each time.
 
 #include <absl/container/flat_hash_map.h>
 

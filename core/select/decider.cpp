@@ -30,11 +30,14 @@ Status Decider::check_required() {
     return invalid_argument("{}: {} required layouts for {} outputs", request_.op->name(),
                             required_.size(), outputs_.size());
   }
+  required_layouts_.resize(outputs_.size());
   for (size_t slot = 0; slot < outputs_.size(); ++slot) {
     if (required_[slot] == nullptr || !outputs_[slot]) continue;
     const Status status = check_placements(outputs_[slot]->meta, *required_[slot], mesh_);
     if (!status.ok())
       return annotate(status, fmt::format("{}: output {}", request_.op->name(), slot));
+    required_layouts_[slot] = without_unit_mesh_dims(*required_[slot], mesh_);
+    required_[slot] = &required_layouts_[slot];
   }
   return absl::OkStatus();
 }
@@ -59,7 +62,20 @@ void Decider::note_orders() {
   }
 }
 
+void Decider::note_pinned() {
+  pinned_.assign(input_count(), request_.options.forbid_moves);
+  if (request_.op->plain != nullptr) {
+    for (const int slot : written_slots(*request_.op, *request_.call)) pinned_[slot] = true;
+  }
+  for (size_t slot = 0; slot < input_count(); ++slot) {
+    if (!input(slot)) pinned_[slot] = false;
+  }
+}
+
 Status Decider::prepare() {
+  if (request_.options.with_compute && roofline_ == nullptr)
+    return invalid_argument("{}: compute is to count, but no roofline is given",
+                            request_.op->name());
   if (Status status = check_inputs(); !status.ok()) return status;
   Result<std::vector<OptionalOutput>> outputs = request_.op->infer(*request_.call);
   if (!outputs.ok()) return outputs.status();
@@ -80,10 +96,7 @@ Status Decider::prepare() {
     current_.push_back(input(slot) ? without_unit_mesh_dims(request_.inputs[slot], mesh_)
                                    : Layout());
   }
-  pinned_.assign(input_count(), request_.options.forbid_moves);
-  if (request_.op->plain != nullptr) {
-    for (const int slot : written_slots(*request_.op, *request_.call)) pinned_[slot] = true;
-  }
+  note_pinned();
   note_orders();
   return absl::OkStatus();
 }

@@ -15,9 +15,12 @@ using MovePlans = std::vector<std::shared_ptr<const Plan>>;
 
 class Decider {
  public:
-  Decider(const Registry& registry, Planner& planner, const SelectRequest& request)
+  // `roofline` is null where there are no compute figures.
+  Decider(const Registry& registry, Planner& planner, const Roofline* roofline,
+          const SelectRequest& request)
       : registry_(registry),
         planner_(planner),
+        roofline_(roofline),
         request_(request),
         mesh_(planner.mesh()),
         required_(request.required_outputs.begin(), request.required_outputs.end()),
@@ -36,14 +39,15 @@ class Decider {
   size_t input_count() const { return request_.call->inputs.size(); }
   Status check_inputs() const;
   Status check_required();
+  void note_pinned();
   void note_orders();
   void note_order(const Layout& layout);
   Status start_frontiers();
   int frontier_like(size_t slot) const;
   bool settle(int64_t limit_ps);
   Status search(StrategySearch& search);
-  std::optional<MoveTotal> leaf_cost(const SelectSubject& subject, const Strategy& strategy,
-                                     const MoveTotal& total) const;
+  std::optional<StrategyCost> leaf_cost(const SelectSubject& subject, const Strategy& strategy,
+                                        const MoveTotal& moves, ComputeTime* time);
   std::vector<Layout> input_layouts(const Strategy& strategy) const;
   std::vector<Layout> output_layouts(const Strategy& strategy) const;
   Result<std::shared_ptr<const Plan>> plan_move(size_t slot, const Layout& to) const;
@@ -51,21 +55,25 @@ class Decider {
   Result<FoundStrategy> find(const Decision* excluded, int64_t& searched);
   Result<std::shared_ptr<const Decision>> make_decision(const FoundStrategy& found,
                                                         int64_t searched);
+  bool is_as_found(const Decision& decision, const FoundStrategy& found) const;
   Status no_strategy() const;
   // What would be moved if all inputs might be: behind `; the cheapest legal alternative ...`.
   std::string alternative() const;
 
   const Registry& registry_;
   Planner& planner_;
+  const Roofline* roofline_;
   const SelectRequest& request_;
   const Mesh& mesh_;
-  absl::InlinedVector<const Layout*, 4> required_;
+  absl::InlinedVector<const Layout*, 4>
+      required_;  // as the request's, R over mesh dims of one rank
+  std::vector<Layout> required_layouts_;
   std::vector<OptionalOutput> outputs_;
   RuleChoices choices_;
-  std::vector<Layout> current_;  // the request's, R over mesh dims of one rank
-  absl::InlinedVector<bool, 8> pinned_;
-  std::vector<Dims> orders_;      // all mesh dims
-  std::vector<Dims> cut_orders_;  // those of more than one rank
+  std::vector<Layout> current_;          // the request's, R over mesh dims of one rank
+  absl::InlinedVector<bool, 8> pinned_;  // never an absent slot
+  std::vector<Dims> orders_;             // all mesh dims
+  std::vector<Dims> cut_orders_;         // those of more than one rank
   // Slots of equal meta, layout and placements share one.
   std::vector<MoveFrontier*> frontiers_;
   std::vector<int> frontier_of_slot_;
@@ -74,6 +82,7 @@ class Decider {
   // may not (strided shards of other mesh dims): then its costs are bounds, and each full strategy
   // is planned.
   bool plans_leaves_ = false;
+  Status compute_fault_;  // of the pack's cost
 };
 
 }  // namespace onedim

@@ -126,19 +126,34 @@ Result<MovePlans> Decider::plan_moves(std::span<const Layout> inputs) const {
   return plans;
 }
 
-std::optional<MoveTotal> Decider::leaf_cost(const SelectSubject& subject, const Strategy& strategy,
-                                            const MoveTotal& total) const {
+// `time` is null where computing does not count.
+std::optional<StrategyCost> Decider::leaf_cost(const SelectSubject& subject,
+                                               const Strategy& strategy, const MoveTotal& moves,
+                                               ComputeTime* time) {
+  StrategyCost cost{moves, 0};
   const std::vector<Layout> inputs = input_layouts(strategy);
   absl::InlinedVector<uint64_t, 8> tags;
   for (const int rule : strategy.rules) tags.push_back(choices_.rules()[rule].rule.tag);
-  if (!check_local_calls(subject, inputs, output_layouts(strategy), tags).ok()) return std::nullopt;
-  if (!plans_leaves_) return total;
-  const Result<MovePlans> plans = plan_moves(inputs);
-  if (!plans.ok()) return std::nullopt;
-  return total_of(*plans);
+  const Status valid = visit_local_calls(subject, inputs, output_layouts(strategy), tags,
+                                         [&](const LocalCall& local) -> Status {
+                                           if (time == nullptr) return absl::OkStatus();
+                                           const Result<int64_t> ps = time->of(local);
+                                           if (!ps.ok()) return compute_fault_ = ps.status();
+                                           cost.compute_ps = std::max(cost.compute_ps, *ps);
+                                           return absl::OkStatus();
+                                         });
+  if (!valid.ok()) return std::nullopt;
+  if (plans_leaves_) {
+    const Result<MovePlans> plans = plan_moves(inputs);
+    if (!plans.ok()) return std::nullopt;
+    cost.total = total_of(*plans);
+  }
+  cost.total.add_ps(cost.compute_ps);
+  return cost;
 }
 
-// Grows the radius until nothing beyond it can be cheaper.
+// Grows the radius until nothing beyond it can be cheaper: a strategy that needs a layout that is
+// not settled costs more than the radius to move, and what it computes besides.
 Status Decider::search(StrategySearch& search) {
   std::vector<const SlotCosts*> costs(input_count(), nullptr);
   int64_t radius_ps = 0;
@@ -151,9 +166,10 @@ Status Decider::search(StrategySearch& search) {
       }
       search.run(orders_[order], costs);
     }
-    if (!is_more || (search.best() && search.best()->total.ps <= radius_ps))
-      return absl::OkStatus();
-    const int64_t found_ps = search.best() ? search.best()->total.ps : kImpossible;
+    if (!compute_fault_.ok()) return compute_fault_;
+    const int64_t found_ps =
+        search.best() ? search.best()->cost.total.ps - search.least_compute_ps() : kImpossible;
+    if (!is_more || found_ps <= radius_ps) return absl::OkStatus();
     int64_t next_ps = kImpossible;
     for (MoveFrontier* frontier : frontiers_) {
       frontier->forget_above(found_ps);
@@ -175,9 +191,11 @@ Result<std::shared_ptr<const Decision>> Decider::make_decision(const FoundStrate
   Result<MovePlans> plans = plan_moves(decision->inputs);
   if (!plans.ok()) return plans.status();
   decision->plans = *std::move(plans);
-  decision->cost_us = static_cast<double>(found.total.ps) / 1e6;
-  decision->collectives = found.total.collectives;
-  decision->bytes = found.total.bytes;
+  const MoveTotal& total = found.cost.total;
+  decision->cost_us = static_cast<double>(total.ps) / 1e6;
+  decision->compute_us = static_cast<double>(found.cost.compute_ps) / 1e6;
+  decision->collectives = total.collectives;
+  decision->bytes = total.bytes;
   decision->searched = searched;
   decision->rule_count = static_cast<int64_t>(choices_.rules().size());
   return decision;
@@ -199,7 +217,7 @@ Status Decider::no_strategy() const {
 std::string Decider::alternative() const {
   SelectRequest free = request_;
   free.options.forbid_moves = false;
-  Decider other(registry_, planner_, free);
+  Decider other(registry_, planner_, roofline_, free);
   if (!other.prepare().ok()) return "";
   other.pinned_.assign(other.pinned_.size(), false);
   int64_t searched = 0;
@@ -214,16 +232,22 @@ std::string Decider::alternative() const {
   }
   if (moves.empty()) return "";
   return fmt::format("; the cheapest legal alternative moves {} for {:.3f} us", moves,
-                     static_cast<double>(found->total.ps) * 1e-6);
+                     static_cast<double>(found->cost.total.ps - found->cost.compute_ps) * 1e-6);
 }
 
 Result<FoundStrategy> Decider::find(const Decision* excluded, int64_t& searched) {
   if (Status status = start_frontiers(); !status.ok()) return status;
   const SelectSubject subject{*request_.op, *request_.call, outputs_,
                               current_,     mesh_,          request_.options.policy};
-  StrategySearch search(subject, choices_, required_, pinned_,
-                        [&](const Strategy& strategy, const MoveTotal& total) {
-                          return leaf_cost(subject, strategy, total);
+  std::optional<ComputeTime> time;
+  std::optional<ComputeFloor> floor;
+  if (request_.options.with_compute) {
+    time.emplace(subject, *roofline_);
+    floor.emplace(subject, choices_, *time);
+  }
+  StrategySearch search(subject, choices_, required_, pinned_, floor ? &*floor : nullptr,
+                        [&](const Strategy& strategy, const MoveTotal& moves) {
+                          return leaf_cost(subject, strategy, moves, time ? &*time : nullptr);
                         });
   if (excluded != nullptr) search.exclude(excluded->inputs);
   if (Status status = this->search(search); !status.ok()) return status;
@@ -232,20 +256,24 @@ Result<FoundStrategy> Decider::find(const Decision* excluded, int64_t& searched)
   return *search.best();
 }
 
+// Whether the plans cost what the search took them to.
+bool Decider::is_as_found(const Decision& decision, const FoundStrategy& found) const {
+  MoveTotal planned = total_of(decision.plans);
+  planned.add_ps(found.cost.compute_ps);
+  return planned == found.cost.total;
+}
+
 Result<std::shared_ptr<const Decision>> Decider::decide(const Decision* excluded) {
   int64_t searched = 0;
-  Result<FoundStrategy> found = find(excluded, searched);
-  if (absl::IsNotFound(found.status())) return no_strategy();
-  if (!found.ok()) return found.status();
-  Result<std::shared_ptr<const Decision>> decision = make_decision(*found, searched);
-  if (!decision.ok() || plans_leaves_) return decision;
-  if (total_of((*decision)->plans) == found->total) return decision;
-  plans_leaves_ = true;
-  frontiers_.clear();
-  found = find(excluded, searched);
-  if (absl::IsNotFound(found.status())) return no_strategy();
-  if (!found.ok()) return found.status();
-  return make_decision(*found, searched);
+  while (true) {
+    const Result<FoundStrategy> found = find(excluded, searched);
+    if (absl::IsNotFound(found.status())) return no_strategy();
+    if (!found.ok()) return found.status();
+    Result<std::shared_ptr<const Decision>> decision = make_decision(*found, searched);
+    if (plans_leaves_ || (decision.ok() && is_as_found(**decision, *found))) return decision;
+    plans_leaves_ = true;
+    frontiers_.clear();
+  }
 }
 
 }  // namespace onedim

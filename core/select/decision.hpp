@@ -1,7 +1,7 @@
 #pragma once
 // Decision: what selection chose for one call on one mesh: a rule per mesh dim, hence a layout for
 // every slot, and the plan that brings each input there. Plain data, immutable once made.
-// Invariant: the cost is the sum of the plans' costs.
+// Invariant: the cost is the sum of the plans' costs, and of the local call's where that counts.
 
 #include <memory>
 #include <vector>
@@ -18,7 +18,10 @@ struct Decision {
   std::vector<Layout> outputs;
   // Per input slot; null where the slot is absent or the input stays as it is.
   std::vector<std::shared_ptr<const Plan>> plans;
-  double cost_us = 0;
+  double cost_us = 0;  // redistribution and, where it counts, compute
+  double compute_us =
+      0;  // the local call of the rank that takes longest; 0 where it does not count
+  double redistribution_us() const { return cost_us - compute_us; }
   int64_t collectives = 0;
   int64_t bytes = 0;       // that a rank receives at most, summed over the plans
   int64_t searched = 0;    // nodes that branch and bound opened

@@ -34,7 +34,7 @@ void append_places(const SelectRequest& request, MemoKey& key) {
   key.push_back(std::bit_cast<uint64_t>(request.op));
   key.push_back(static_cast<uint64_t>(options.policy) |
                 uint64_t{options.allow_shard_to_partial} << 8 | uint64_t{options.exact_rules} << 9 |
-                uint64_t{options.forbid_moves} << 10);
+                uint64_t{options.forbid_moves} << 10 | uint64_t{options.with_compute} << 11);
   key.push_back(static_cast<uint64_t>(options.memory_bytes));
   const Call& call = *request.call;
   // Which slots belong to which argument: numbers given for tensors have none.
@@ -71,7 +71,9 @@ MemoKey meaning_key(const SelectRequest& request, std::span<const OptionalOutput
                     const RuleChoices& choices) {
   MemoKey key;
   append_places(request, key);
-  if (sees_local_attributes(*request.op)) append_attributes(*request.call, key);
+  // The pack's cost of a call may depend on its attributes, too.
+  if (sees_local_attributes(*request.op) || request.options.with_compute)
+    append_attributes(*request.call, key);
   for (const OptionalOutput& output : outputs) {
     key.push_back(output.has_value());
     if (!output) continue;

@@ -15,6 +15,7 @@ struct SelectOptions {
   bool allow_shard_to_partial = false;
   bool exact_rules = false;   // no rules that hold only to rounding
   bool forbid_moves = false;  // every input stays as it is
+  bool with_compute = false;  // the objective counts the time of the local call too
 };
 
 struct SelectRequest {

@@ -5,18 +5,23 @@
 
 namespace onedim {
 
-Selector::Selector(const Registry& registry, Planner& planner, size_t capacity)
-    : registry_(registry), planner_(planner), by_request_(capacity), by_meaning_(capacity) {}
+Selector::Selector(const Registry& registry, Planner& planner, size_t capacity,
+                   std::optional<Roofline> roofline)
+    : registry_(registry),
+      planner_(planner),
+      roofline_(std::move(roofline)),
+      by_request_(capacity),
+      by_meaning_(capacity) {}
 
 Result<std::shared_ptr<const Decision>> Selector::decide(const SelectRequest& request) {
-  Decider decider(registry_, planner_, request);
+  Decider decider(registry_, planner_, roofline(), request);
   if (Status status = decider.prepare(); !status.ok()) return status;
   return decider.decide(nullptr);
 }
 
 Result<std::shared_ptr<const Decision>> Selector::runner_up(const SelectRequest& request,
                                                             const Decision& chosen) {
-  Decider decider(registry_, planner_, request);
+  Decider decider(registry_, planner_, roofline(), request);
   if (Status status = decider.prepare(); !status.ok()) return status;
   return decider.decide(&chosen);
 }
@@ -24,7 +29,7 @@ Result<std::shared_ptr<const Decision>> Selector::runner_up(const SelectRequest&
 Result<std::shared_ptr<const Decision>> Selector::select(const SelectRequest& request) {
   const MemoKey key = request_key(request);
   if (std::optional<std::shared_ptr<const Decision>> known = by_request_.find(key)) return *known;
-  Decider decider(registry_, planner_, request);
+  Decider decider(registry_, planner_, roofline(), request);
   if (Status status = decider.prepare(); !status.ok()) return status;
   const MemoKey meaning = meaning_key(request, decider.outputs(), decider.choices());
   if (std::optional<std::shared_ptr<const Decision>> known = by_meaning_.find(meaning))

@@ -9,7 +9,10 @@
 // over settled layouts are searched (StrategySearch), and the radius grows until the best found
 // costs no more than it; a strategy that needs an unsettled layout costs more than that.
 
+#include <optional>
+
 #include "core/base/memo.hpp"
+#include "core/cost/roofline.hpp"
 #include "core/pack/registry.hpp"
 #include "core/redistribute/planner.hpp"
 #include "core/select/decision.hpp"
@@ -26,8 +29,12 @@ struct SelectCounters {
 
 class Selector {
  public:
-  // `registry` and `planner` are borrowed and must outlive this.
-  Selector(const Registry& registry, Planner& planner, size_t capacity = 1 << 14);
+  static constexpr size_t kCapacity = 1 << 14;
+
+  // `registry` and `planner` are borrowed and must outlive this. Requests in which compute counts
+  // need a roofline.
+  Selector(const Registry& registry, Planner& planner, size_t capacity = kCapacity,
+           std::optional<Roofline> roofline = std::nullopt);
 
   Planner& planner() { return planner_; }
 
@@ -44,8 +51,11 @@ class Selector {
   void clear();  // forgets all decisions
 
  private:
+  const Roofline* roofline() const { return roofline_ ? &*roofline_ : nullptr; }
+
   const Registry& registry_;
   Planner& planner_;
+  std::optional<Roofline> roofline_;
   Memo<std::shared_ptr<const Decision>> by_request_;
   Memo<std::shared_ptr<const Decision>> by_meaning_;
 };

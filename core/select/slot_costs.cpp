@@ -9,8 +9,11 @@ constexpr MoveTotal kNothingSet{kImpossible, 0, 0, 0};
 
 }  // namespace
 
+// Sums of impossible costs stay in range.
+void MoveTotal::add_ps(int64_t more) { ps = std::min(ps + more, kImpossible); }
+
 MoveTotal& MoveTotal::operator+=(const MoveTotal& other) {
-  ps = std::min(ps + other.ps, kImpossible);  // so that sums of impossible costs stay in range
+  add_ps(other.ps);
   collectives += other.collectives;
   bytes += other.bytes;
   moved += other.moved;

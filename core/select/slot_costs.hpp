@@ -24,6 +24,7 @@ struct MoveTotal {
   static MoveTotal impossible() { return {kImpossible, 0, 0, 0}; }
   bool is_possible() const { return ps < kImpossible; }
   MoveTotal& operator+=(const MoveTotal& other);
+  void add_ps(int64_t more);
   auto operator<=>(const MoveTotal&) const = default;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/pack/local_call.hpp"
 #include "core/select/strategy_state.hpp"
 
 namespace onedim {
@@ -74,6 +73,11 @@ std::vector<Coordinates> telling_coordinates(const SelectSubject& subject,
     if (subject.outputs[slot])
       add_telling(subject.outputs[slot]->meta.shape, outputs[slot], subject.mesh, telling);
   }
+  // What such an op accepts may depend on where a rank stands: the ends of each mesh dim are asked.
+  if (subject.op.is_position_aware()) {
+    for (int mesh_dim = 0; mesh_dim < subject.mesh.ndim(); ++mesh_dim)
+      telling[mesh_dim].insert(subject.mesh.size(mesh_dim) - 1);
+  }
   return telling;
 }
 
@@ -111,8 +115,9 @@ Status check_strategy(const SelectSubject& subject, const RuleChoices& choices,
   return absl::OkStatus();
 }
 
-Status check_local_calls(const SelectSubject& subject, std::span<const Layout> inputs,
-                         std::span<const Layout> outputs, std::span<const uint64_t> tags) {
+Status visit_local_calls(const SelectSubject& subject, std::span<const Layout> inputs,
+                         std::span<const Layout> outputs, std::span<const uint64_t> tags,
+                         const std::function<Status(const LocalCall&)>& visit) {
   std::vector<Dims> coordinates{{}};
   for (const Coordinates& telling : telling_coordinates(subject, inputs, outputs)) {
     std::vector<Dims> longer;
@@ -131,8 +136,15 @@ Status check_local_calls(const SelectSubject& subject, std::span<const Layout> i
     if (!local->matches_layouts)
       return invalid_argument("{}: the local call at {} gives other shapes than the layouts say",
                               subject.op.name(), format_dims(coordinate));
+    if (Status status = visit(*local); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+Status check_local_calls(const SelectSubject& subject, std::span<const Layout> inputs,
+                         std::span<const Layout> outputs, std::span<const uint64_t> tags) {
+  return visit_local_calls(subject, inputs, outputs, tags,
+                           [](const LocalCall&) { return absl::OkStatus(); });
 }
 
 }  // namespace onedim

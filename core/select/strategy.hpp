@@ -6,7 +6,10 @@
 // the caller gave it: a shard is as given where the slot's placements up to that mesh dim are the
 // current ones, and then so are the other shards of its rule.
 
+#include <functional>
+
 #include "core/layout/policy.hpp"
+#include "core/pack/local_call.hpp"
 #include "core/select/rule_choices.hpp"
 
 namespace onedim {
@@ -40,8 +43,14 @@ Layout without_unit_mesh_dims(const Layout& layout, const Mesh& mesh);
 Status check_strategy(const SelectSubject& subject, const RuleChoices& choices,
                       const Strategy& strategy);
 
-// Whether every rank's local call may run under these layouts: its inferred shapes are those of the
-// layouts, and the op accepts it. Of ranks that cut alike one is asked.
+// Shows the local call of every rank under these layouts, of ranks that cut alike one; rank 0 comes
+// first. Ends at the first that may not run (its inferred shapes are not those of the layouts, or
+// the op does not accept it), or that `visit` refuses, with the reason.
+Status visit_local_calls(const SelectSubject& subject, std::span<const Layout> inputs,
+                         std::span<const Layout> outputs, std::span<const uint64_t> tags,
+                         const std::function<Status(const LocalCall&)>& visit);
+
+// Whether every rank's local call may run.
 Status check_local_calls(const SelectSubject& subject, std::span<const Layout> inputs,
                          std::span<const Layout> outputs, std::span<const uint64_t> tags);
 

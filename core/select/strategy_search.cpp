@@ -6,11 +6,13 @@ namespace onedim {
 
 StrategySearch::StrategySearch(const SelectSubject& subject, const RuleChoices& choices,
                                std::span<const Layout* const> required,
-                               std::span<const bool> pinned, LeafCost leaf_cost)
+                               std::span<const bool> pinned, ComputeFloor* floor,
+                               LeafCost leaf_cost)
     : subject_(subject),
       choices_(choices),
       required_(required),
       pinned_(pinned),
+      floor_(floor),
       leaf_cost_(std::move(leaf_cost)) {}
 
 bool StrategySearch::fits_order(const Dims& order) const {
@@ -46,12 +48,15 @@ void StrategySearch::run(const Dims& order, std::span<const SlotCosts* const> co
     if (slot != nullptr) bound += slot->least(0, 0);
   }
   if (cuts_.empty()) return close_leaf(bound);
+  const int64_t compute_ps = compute_floor(0);
+  least_compute_ps_ = std::min(least_compute_ps_, compute_ps);
+  bound.add_ps(compute_ps);
   if (may_improve(bound, 0)) open(0);
 }
 
 void StrategySearch::restart() {
   if (!best_) return;
-  most_ps_ = best_->total.ps;
+  most_ps_ = best_->cost.total.ps;
   best_.reset();
 }
 
@@ -72,7 +77,7 @@ bool StrategySearch::keeps_what_is_fixed(const Rule& rule, int mesh_dim) const {
 bool StrategySearch::may_improve(const MoveTotal& bound, int level) const {
   if (!bound.is_possible()) return false;
   if (!best_) return bound.ps <= most_ps_;
-  if (bound != best_->total) return bound < best_->total;
+  if (bound != best_->cost.total) return bound < best_->cost.total;
   if (!best_is_of_this_order_) return false;
   for (int i = 0; i < level; ++i) {
     const int mesh_dim = cuts_[i];
@@ -82,26 +87,50 @@ bool StrategySearch::may_improve(const MoveTotal& bound, int level) const {
   return level < static_cast<int>(cuts_.size());
 }
 
-void StrategySearch::open(int level) {
-  ++searched_;
+// What the strategies that go on from states_[level] compute for at least.
+int64_t StrategySearch::compute_floor(int level) {
+  if (floor_ == nullptr) return 0;
+  return floor_->ps(std::span(cuts_).subspan(level), states_[level]);
+}
+
+// Puts the floor of computing into the bound of `child`, whose rule is set at `level`; false if it
+// is not worth opening.
+bool StrategySearch::add_compute(int level, Child& child) {
+  if (floor_ == nullptr) return true;
+  states_[level + 1] = states_[level];
+  const Rule& rule = choices_.rules()[child.rule].rule;
+  if (states_[level + 1].apply(*frame_, rule, cuts_[level]).refused()) return false;
+  child.compute_ps = compute_floor(level + 1);
+  child.bound.add_ps(child.compute_ps);
+  return may_improve(child.bound, level + 1);
+}
+
+void StrategySearch::list_children(int level) {
   const int mesh_dim = cuts_[level];
   std::vector<Child>& children = children_[level];
   children.clear();
   for (int rule = 0; rule < static_cast<int>(choices_.rules().size()); ++rule) {
     const RuleChoice& choice = choices_.rules()[rule];
-    MoveTotal bound;
-    for (size_t slot = 0; slot < costs_.size() && bound.is_possible(); ++slot) {
+    Child child{{}, 0, rule};
+    for (size_t slot = 0; slot < costs_.size() && child.bound.is_possible(); ++slot) {
       if (costs_[slot] == nullptr) continue;
       const uint64_t code = codes_[level][slot] * costs_[slot]->radix() + choice.symbols[slot];
-      bound += costs_[slot]->least(level + 1, code);
+      child.bound += costs_[slot]->least(level + 1, code);
     }
     now_.rules[mesh_dim] = rule;
-    if (may_improve(bound, level + 1) && keeps_what_is_fixed(choice.rule, mesh_dim))
-      children.push_back({bound, rule});
+    if (may_improve(child.bound, level + 1) && keeps_what_is_fixed(choice.rule, mesh_dim) &&
+        add_compute(level, child))
+      children.push_back(child);
   }
   std::stable_sort(children.begin(), children.end(),
                    [](const Child& a, const Child& b) { return a.bound < b.bound; });
-  for (const Child& child : children) {
+}
+
+void StrategySearch::open(int level) {
+  ++searched_;
+  list_children(level);
+  const int mesh_dim = cuts_[level];
+  for (const Child& child : children_[level]) {
     now_.rules[mesh_dim] = child.rule;
     if (!may_improve(child.bound, level + 1)) continue;
     const RuleChoice& choice = choices_.rules()[child.rule];
@@ -113,7 +142,9 @@ void StrategySearch::open(int level) {
             codes_[level][slot] * costs_[slot]->radix() + choice.symbols[slot];
     }
     if (level + 1 == static_cast<int>(cuts_.size())) {
-      close_leaf(child.bound);
+      MoveTotal moves = child.bound;
+      moves.ps -= child.compute_ps;
+      close_leaf(moves);
     } else {
       open(level + 1);
     }
@@ -130,10 +161,10 @@ bool StrategySearch::is_excluded() const {
   return true;
 }
 
-void StrategySearch::close_leaf(const MoveTotal& total) {
-  if (!total.is_possible() || is_excluded()) return;
-  const std::optional<MoveTotal> exact = leaf_cost_(now_, total);
-  if (!exact || !may_improve(*exact, static_cast<int>(cuts_.size()))) return;
+void StrategySearch::close_leaf(const MoveTotal& moves) {
+  if (!moves.is_possible() || is_excluded()) return;
+  const std::optional<StrategyCost> exact = leaf_cost_(now_, moves);
+  if (!exact || !may_improve(exact->total, static_cast<int>(cuts_.size()))) return;
   best_ = {now_, *exact};
   best_is_of_this_order_ = true;
 }

@@ -48,6 +48,8 @@ class StrategyState {
   explicit StrategyState(const StrategyFrame& frame);
   // The state is only meaningful afterwards if nothing was refused.
   Refusal apply(const StrategyFrame& frame, const Rule& rule, int mesh_dim);
+  // Of the dims of all slots; see StrategyFrame::first_dim.
+  std::span<const CutLengths> lengths() const { return lengths_; }
 
  private:
   using Kinds = absl::InlinedVector<const Placement*, 2>;  // of one tensor, each once

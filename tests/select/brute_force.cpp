@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
+#include "core/pack/local_call.hpp"
 #include "core/pack/variant.hpp"
 
 namespace onedim {
@@ -24,115 +24,194 @@ std::vector<Dims> orders_at_hand(const SelectRequest& request, int mesh_ndim) {
   return orders;
 }
 
-// The next combination of rules, the last mesh dim in cutting order fastest; false after the last.
-bool advance(Strategy& strategy, int rule_count) {
-  for (size_t i = strategy.order.size(); i > 0; --i) {
-    int& rule = strategy.rules[strategy.order[i - 1]];
-    if (++rule < rule_count) return true;
+int64_t power(int64_t base, int exponent) {
+  int64_t result = 1;
+  for (int i = 0; i < exponent; ++i) result *= base;
+  return result;
+}
+
+}  // namespace
+
+BruteForce::BruteForce(const Op& op, const Call& call, std::span<const OptionalOutput> outputs,
+                       const RuleChoices& choices, Planner& planner, const ClusterCompute& compute)
+    : op_(op),
+      call_(call),
+      outputs_(outputs),
+      choices_(choices),
+      planner_(planner),
+      compute_(compute) {
+  if (op.plain != nullptr) written_ = written_slots(op, call);
+}
+
+std::optional<BruteForceBest> BruteForce::best(const SelectRequest& request) {
+  const Mesh& mesh = planner_.mesh();
+  std::optional<BruteForceBest> best;
+  if (choices_.rules().empty()) return best;
+  current_.assign(request.inputs.begin(), request.inputs.end());
+  for (size_t slot = 0; slot < current_.size(); ++slot) {
+    if (call_.inputs[slot]) current_[slot] = without_unit_mesh_dims(current_[slot], mesh);
+  }
+  for (const Dims& order : orders_at_hand(request, mesh.ndim()))
+    try_order(order_of(order), request, best);
+  return best;
+}
+
+// Its moves forgotten.
+BruteForce::Order& BruteForce::order_of(const Dims& order) {
+  const int ndim = planner_.mesh().ndim();
+  auto found = std::find_if(orders_.begin(), orders_.end(),
+                            [&](const Order& known) { return known.order == order; });
+  if (found == orders_.end()) {
+    found = orders_.insert(found, {order, {}, {}});
+    found->calls.resize(power(static_cast<int64_t>(choices_.rules().size()), ndim));
+  }
+  found->moves.clear();
+  for (size_t slot = 0; slot < call_.inputs.size(); ++slot) {
+    const auto count = static_cast<int64_t>(choices_.placements(slot).size());
+    found->moves.emplace_back(call_.inputs[slot] ? power(count, ndim) : 0);
+  }
+  return *found;
+}
+
+bool BruteForce::next(const Order& order, Strategy& strategy) const {
+  for (size_t i = order.order.size(); i > 0; --i) {
+    int& rule = strategy.rules[order.order[i - 1]];
+    if (++rule < static_cast<int>(choices_.rules().size())) return true;
     rule = 0;
   }
   return false;
 }
 
-struct Layouts {
-  std::vector<Layout> inputs;
-  std::vector<Layout> outputs;
-  std::vector<uint64_t> tags;
-};
-
-Layouts layouts_of(const SelectRequest& request, std::span<const OptionalOutput> outputs,
-                   const RuleChoices& choices, const Strategy& strategy, const Mesh& mesh) {
-  Layouts layouts{
-      std::vector<Layout>(request.inputs.size()), std::vector<Layout>(outputs.size()), {}};
-  for (size_t slot = 0; slot < layouts.inputs.size(); ++slot) {
-    if (request.call->inputs[slot])
-      layouts.inputs[slot] = input_layout(choices, strategy, slot, mesh);
-  }
-  for (size_t slot = 0; slot < layouts.outputs.size(); ++slot) {
-    if (outputs[slot]) layouts.outputs[slot] = output_layout(choices, strategy, slot, mesh);
-  }
-  for (const int rule : strategy.rules) layouts.tags.push_back(choices.rules()[rule].rule.tag);
-  return layouts;
+void BruteForce::try_order(Order& order, const SelectRequest& request,
+                           std::optional<BruteForceBest>& best) {
+  const SelectSubject subject{op_,      call_,           outputs_,
+                              current_, planner_.mesh(), request.options.policy};
+  Strategy strategy;
+  strategy.order = order.order;
+  strategy.rules.assign(order.order.size(), 0);
+  size_t number = 0;
+  do {
+    LocalCalls& calls = order.calls[number++];
+    ++tried_;
+    BruteForceCost cost;
+    if (!check_strategy(subject, choices_, strategy).ok()) continue;
+    if (!gives_what_is_required(request, strategy)) continue;
+    if (!add_moves(request, order, strategy, best ? &best->cost : nullptr, cost)) continue;
+    if (!calls.is_known) calls = run_locally(strategy);
+    if (!calls.run) continue;
+    const int64_t compute_ps = request.options.with_compute ? calls.compute_ps : 0;
+    cost.ps += compute_ps;
+    if (!best || cost < best->cost) best = {strategy, cost, compute_ps};
+  } while (next(order, strategy));
 }
 
-// Adds what the moves cost; false where one cannot be made.
-bool add_moves(const SelectRequest& request, const Layouts& layouts, Planner& planner,
-               BruteForceBest& now) {
-  const PlanOptions options{request.options.policy, request.options.memory_bytes,
-                            request.options.allow_shard_to_partial};
-  std::vector<int> written;
-  if (request.op->plain != nullptr) written = written_slots(*request.op, *request.call);
-  for (size_t slot = 0; slot < layouts.inputs.size(); ++slot) {
-    if (!request.call->inputs[slot]) continue;
-    const Layout& to = layouts.inputs[slot];
-    if (to == without_unit_mesh_dims(request.inputs[slot], planner.mesh())) continue;
-    const bool is_written = std::find(written.begin(), written.end(), slot) != written.end();
-    if (is_written || request.options.forbid_moves) return false;
-    const auto plan = planner.plan(*request.call->inputs[slot], request.inputs[slot], to, options);
-    if (!plan.ok()) return false;
-    now.ps += std::llround((*plan)->cost_us * 1e6);
-    now.collectives += (*plan)->collective_count;
-    now.bytes += (*plan)->bytes;
-    now.moved += 1;
+bool BruteForce::add_moves(const SelectRequest& request, Order& order, const Strategy& strategy,
+                           const BruteForceCost* most, BruteForceCost& now) {
+  for (size_t slot = 0; slot < call_.inputs.size(); ++slot) {
+    if (!call_.inputs[slot]) continue;
+    size_t number = 0;
+    for (const int rule : strategy.rules)
+      number = number * choices_.placements(slot).size() + choices_.rules()[rule].symbols[slot];
+    Move& move = order.moves[slot][number];
+    if (!move.is_known)
+      move = {true,
+              plan_move(request, slot, input_layout(choices_, strategy, slot, planner_.mesh()))};
+    if (!move.cost) return false;
+    now.ps += move.cost->ps;
+    now.collectives += move.cost->collectives;
+    now.bytes += move.cost->bytes;
+    now.moved += move.cost->moved;
+    if (most != nullptr && now >= *most) return false;
   }
   return true;
 }
 
-bool gives_what_is_required(const SelectRequest& request, const Layouts& layouts,
-                            const Mesh& mesh) {
+std::optional<BruteForceCost> BruteForce::plan_move(const SelectRequest& request, size_t slot,
+                                                    const Layout& to) {
+  if (to == current_[slot]) return BruteForceCost{};
+  const bool is_written = std::find(written_.begin(), written_.end(), slot) != written_.end();
+  if (is_written || request.options.forbid_moves) return std::nullopt;
+  const PlanOptions options{request.options.policy, request.options.memory_bytes,
+                            request.options.allow_shard_to_partial};
+  const auto plan = planner_.plan(*call_.inputs[slot], current_[slot], to, options);
+  if (!plan.ok()) return std::nullopt;
+  return BruteForceCost{std::llround((*plan)->cost_us * 1e6), (*plan)->collective_count,
+                        (*plan)->bytes, 1};
+}
+
+bool BruteForce::gives_what_is_required(const SelectRequest& request,
+                                        const Strategy& strategy) const {
+  const Mesh& mesh = planner_.mesh();
   for (size_t slot = 0; slot < request.required_outputs.size(); ++slot) {
     const Layout* required = request.required_outputs[slot];
-    if (required != nullptr && layouts.outputs[slot] != without_unit_mesh_dims(*required, mesh))
+    if (required == nullptr || !outputs_[slot]) continue;
+    if (output_layout(choices_, strategy, slot, mesh) != without_unit_mesh_dims(*required, mesh))
       return false;
   }
   return true;
 }
 
-}  // namespace
+BruteForce::LocalCalls BruteForce::run_locally(const Strategy& strategy) const {
+  LocalCalls calls{true, true, 0};
+  const Mesh& mesh = planner_.mesh();
+  for (int64_t rank = 0; rank < mesh.rank_count() && calls.run; ++rank) {
+    const std::optional<int64_t> ps = local_ps(strategy, mesh.coordinate_of(rank));
+    calls.run = ps.has_value();
+    calls.compute_ps = std::max(calls.compute_ps, ps.value_or(0));
+  }
+  return calls;
+}
 
-std::optional<BruteForceBest> brute_force(const SelectRequest& request,
-                                          std::span<const OptionalOutput> outputs,
-                                          const Registry& registry, Planner& planner) {
-  const Mesh& mesh = planner.mesh();
-  std::vector<const Layout*> present;
-  for (size_t slot = 0; slot < request.inputs.size(); ++slot) {
-    if (request.call->inputs[slot]) present.push_back(&request.inputs[slot]);
+// Nothing where this rank's call may not run.
+std::optional<int64_t> BruteForce::local_ps(const Strategy& strategy,
+                                            const Dims& coordinate) const {
+  const Mesh& mesh = planner_.mesh();
+  std::vector<Layout> inputs(call_.inputs.size()), outputs(outputs_.size());
+  for (size_t slot = 0; slot < inputs.size(); ++slot) {
+    if (call_.inputs[slot]) inputs[slot] = input_layout(choices_, strategy, slot, mesh);
   }
-  for (const Layout* layout : request.required_outputs) {
-    if (layout != nullptr) present.push_back(layout);
+  for (size_t slot = 0; slot < outputs.size(); ++slot) {
+    if (outputs_[slot]) outputs[slot] = output_layout(choices_, strategy, slot, mesh);
   }
-  const Result<RuleChoices> choices = RuleChoices::create(
-      *request.op, *request.call, outputs, registry, present, request.options.exact_rules);
-  if (!choices.ok() || choices->rules().empty()) return std::nullopt;
-  std::vector<Layout> current(request.inputs.begin(), request.inputs.end());
-  for (size_t slot = 0; slot < current.size(); ++slot) {
-    if (request.call->inputs[slot]) current[slot] = without_unit_mesh_dims(current[slot], mesh);
+  std::vector<uint64_t> tags;
+  for (const int rule : strategy.rules) tags.push_back(choices_.rules()[rule].rule.tag);
+  const Result<LocalCall> local =
+      make_local_call(op_, call_, outputs_, inputs, outputs, mesh, coordinate, tags);
+  if (!local.ok() || !local->matches_layouts) return std::nullopt;
+  return price(local->call, local->outputs);
+}
+
+// The roofline anew: bytes are those of tensors that are read, and of those that are written.
+int64_t BruteForce::price(const Call& call, std::span<const OptionalOutput> outputs) const {
+  const auto is_read = [&](size_t slot) {
+    return op_.variant != Variant::kOut ||
+           std::find(written_.begin(), written_.end(), slot) == written_.end();
+  };
+  double flops = 0, bytes = 0;
+  const TensorMeta* first = nullptr;
+  for (size_t slot = 0; slot < call.inputs.size(); ++slot) {
+    if (!call.inputs[slot] || !is_read(slot)) continue;
+    bytes += static_cast<double>(call.inputs[slot]->bytes());
+    if (first == nullptr) first = &*call.inputs[slot];
   }
-  const SelectSubject subject{*request.op, *request.call, outputs,
-                              current,     mesh,          request.options.policy};
-  std::optional<BruteForceBest> best;
-  int64_t tried = 0;
-  for (const Dims& order : orders_at_hand(request, mesh.ndim())) {
-    BruteForceBest now;
-    now.strategy.order = order;
-    now.strategy.rules.assign(mesh.ndim(), 0);
-    do {
-      ++tried;
-      now.ps = now.collectives = now.bytes = now.moved = 0;
-      if (!check_strategy(subject, *choices, now.strategy).ok()) continue;
-      const Layouts layouts = layouts_of(request, outputs, *choices, now.strategy, mesh);
-      if (!gives_what_is_required(request, layouts, mesh)) continue;
-      if (!add_moves(request, layouts, planner, now)) continue;
-      const auto key = [](const BruteForceBest& b) {
-        return std::tuple(b.ps, b.collectives, b.bytes, b.moved);
-      };
-      if (best && key(now) >= key(*best)) continue;
-      if (!check_local_calls(subject, layouts.inputs, layouts.outputs, layouts.tags).ok()) continue;
-      best = now;
-    } while (advance(now.strategy, static_cast<int>(choices->rules().size())));
+  size_t views = 0;
+  for (size_t slot = 0; slot < outputs.size(); ++slot) {
+    const bool is_view =
+        op_.plain == nullptr && (!outputs_[slot] || outputs_[slot]->view_of_input >= 0);
+    views += is_view;
+    if (!is_view && outputs[slot]) bytes += static_cast<double>(outputs[slot]->meta.bytes());
+    if (first == nullptr && outputs[slot]) first = &outputs[slot]->meta;
   }
-  if (best) best->tried = tried;
-  return best;
+  if (views == outputs.size() && views > 0) return 0;
+  if (const auto cost = op_.cost(call, outputs); cost.ok() && *cost) {
+    flops = (*cost)->flops;
+    bytes = (*cost)->bytes;
+  }
+  const double tflops =
+      first == nullptr ? 0 : compute_.peak_tflops[static_cast<size_t>(first->dtype)];
+  const double arithmetic_us = tflops > 0 ? flops / (tflops * compute_.efficiency * 1e6) : 0;
+  const double memory_us = bytes / (compute_.memory_gbs * compute_.efficiency * 1e3);
+  return std::llround(std::max({compute_.launch_us, arithmetic_us, memory_us}) * 1e6);
 }
 
 }  // namespace onedim

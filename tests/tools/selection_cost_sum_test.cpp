@@ -66,7 +66,8 @@ double brute_sum_us(const json& row) {
   const Op* op = shipped_registry().find(row["op"].get<std::string>());
   const Call call = parse_call(op->schema, joined_inputs(row))->call;
   const std::vector<OptionalOutput> outputs = *op->infer(call);
-  Planner planner(*make_cost_model(*load_cluster("h100"), mesh));
+  const Cluster cluster = *load_cluster("h100");
+  Planner planner(*make_cost_model(cluster, mesh));
   double sum = 0;
   for (const json& draw : row["draws"]) {
     std::vector<Layout> layouts;
@@ -75,9 +76,14 @@ double brute_sum_us(const json& row) {
       layouts.push_back(*parse_layout(draw[slot].get<std::string>(), mesh, ndim));
     }
     const SelectRequest request{op, &call, layouts, {}, {}};
-    const auto best = brute_force(request, outputs, shipped_registry(), planner);
+    std::vector<const Layout*> present;
+    for (const Layout& layout : layouts) present.push_back(&layout);
+    const RuleChoices choices =
+        *RuleChoices::create(*op, call, outputs, shipped_registry(), present, false);
+    const auto best =
+        BruteForce(*op, call, outputs, choices, planner, cluster.compute).best(request);
     EXPECT_TRUE(best.has_value()) << draw;
-    if (best) sum += static_cast<double>(best->ps) * 1e-6;
+    if (best) sum += static_cast<double>(best->cost.ps) * 1e-6;
   }
   return sum;
 }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "core/pack/foreign_call.hpp"
 #include "core/select/selector.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/op_names.hpp"
@@ -16,6 +17,7 @@ struct SelectFlags {
   PlanningFlags planning;
   bool exact_rules = false;
   bool forbid_moves = false;
+  bool compute = false;
   bool explain = false;
 };
 
@@ -33,6 +35,7 @@ Result<SelectOptions> parse_options(const SelectFlags& flags) {
   options.allow_shard_to_partial = plan_options->allow_shard_to_partial;
   options.exact_rules = flags.exact_rules;
   options.forbid_moves = flags.forbid_moves;
+  options.with_compute = flags.compute;
   return options;
 }
 
@@ -70,6 +73,8 @@ Json plans_json(const Decision& decision, const Mesh& mesh) {
 
 Json decision_json(const Decision& decision, const Mesh& mesh) {
   return {{"cost_us", decision.cost_us},
+          {"redistribution_us", decision.redistribution_us()},
+          {"compute_us", decision.compute_us},
           {"collectives", decision.collectives},
           {"bytes", decision.bytes},
           {"rules", rule_texts(decision)},
@@ -100,6 +105,9 @@ std::string decision_text(const Decision& decision, const PlacedCall& placed, co
   for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim)
     rows.push_back({mesh.name(mesh_dim), format_rule(decision.rules[mesh_dim])});
   std::string text = format_table(rows);
+  if (decision.compute_us > 0)
+    text += fmt::format("moves {:.3f} us, computing {:.3f} us\n", decision.redistribution_us(),
+                        decision.compute_us);
   for (size_t slot = 0; slot < decision.inputs.size(); ++slot) {
     if (!placed.call.inputs[slot]) continue;
     const Plan* plan = decision.plans[slot].get();
@@ -151,8 +159,11 @@ Result<ExitCode> run_select(Session& session, const SelectFlags& flags) {
   const Result<PlacedCall> placed =
       parse_placed_call((*op)->schema, flags.inputs, flags.attributes, mesh);
   if (!placed.ok()) return placed.status();
+  const Result<Roofline> roofline = flags.planning.make_roofline();
+  if (!roofline.ok()) return roofline.status();
   Planner planner(*std::move(model));
-  Selector selector(**registry, planner);
+  Selector selector(**registry, planner, Selector::kCapacity, *roofline);
+  const ForeignCall running(**op, "selection's questions");
   const SelectRequest request{*op, &placed->call, placed->layouts, {}, *options};
   Result<std::shared_ptr<const Decision>> best = selector.select(request);
   if (absl::IsFailedPrecondition(best.status())) {
@@ -184,6 +195,8 @@ void add_flags(CLI::App& command, SelectFlags& flags) {
   flags.planning.add_to(command);
   command.add_flag("--exact-rules", flags.exact_rules, "No rules that hold only to rounding");
   command.add_flag("--forbid-moves", flags.forbid_moves, "Every input stays as it is");
+  command.add_flag("--compute", flags.compute,
+                   "Count the time of the local call too, as the cluster's roofline has it");
   command.add_flag("--explain", flags.explain, "Say what else there was, and why it lost");
 }
 
