@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/pack/foreign_call.hpp"
 #include "core/pack/variant.hpp"
 #include "core/redistribute/step_price.hpp"
 
@@ -60,6 +61,7 @@ double ComputeTime::bytes_moved(const Call& call) const {
 Result<int64_t> ComputeTime::price(const Call& call) const {
   CallCost cost{0, 0};
   if (asks_pack_) {
+    const ForeignCall running(subject_.op, "the cost");
     const Result<std::optional<CallCost>> given = subject_.op.cost(call, outputs_);
     if (!given.ok()) return given.status();
     cost = **given;

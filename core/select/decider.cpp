@@ -3,9 +3,36 @@
 #include <algorithm>
 
 #include "core/layout/layout_check.hpp"
+#include "core/pack/foreign_call.hpp"
 #include "core/pack/variant.hpp"
 
 namespace onedim {
+
+const PartialKind* Decider::group_of(const Layout& layout) const {
+  for (const Placement& placement : layout.placements) {
+    if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
+    const PartialKind* kind = registry_.find_partial_kind(placement.partial);
+    if (kind != nullptr && kind->output_count > 1) return kind;
+  }
+  return nullptr;
+}
+
+Status Decider::check_layout(const TensorMeta& meta, const Layout& layout, std::string_view side,
+                             size_t slot) const {
+  const std::string where = fmt::format("{}: {} {}", request_.op->name(), side, slot);
+  if (const Status status = check_placements(meta, layout, mesh_); !status.ok())
+    return annotate(status, where);
+  for (const Placement& placement : layout.placements) {
+    if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
+    const PartialKind* kind = registry_.find_partial_kind(placement.partial);
+    if (kind == nullptr)
+      return invalid_argument("{}: no pack offers the partial kind {}", where, placement.partial);
+    if (placement.component >= kind->output_count)
+      return invalid_argument("{}: {} names tensor {} of a partial kind of {}", where,
+                              format_placement(placement), placement.component, kind->output_count);
+  }
+  return absl::OkStatus();
+}
 
 Status Decider::check_inputs() const {
   if (request_.inputs.size() != input_count()) {
@@ -17,9 +44,8 @@ Status Decider::check_inputs() const {
     if (checked_volume(input(slot)->shape) < 0)
       return invalid_argument("{}: input {} is {}, which has too many elements",
                               request_.op->name(), slot, format_meta(*input(slot)));
-    const Status status = check_placements(*input(slot), request_.inputs[slot], mesh_);
-    if (!status.ok())
-      return annotate(status, fmt::format("{}: input {}", request_.op->name(), slot));
+    const Status status = check_layout(*input(slot), request_.inputs[slot], "input", slot);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -33,13 +59,24 @@ Status Decider::check_required() {
   required_layouts_.resize(outputs_.size());
   for (size_t slot = 0; slot < outputs_.size(); ++slot) {
     if (required_[slot] == nullptr || !outputs_[slot]) continue;
-    const Status status = check_placements(outputs_[slot]->meta, *required_[slot], mesh_);
-    if (!status.ok())
-      return annotate(status, fmt::format("{}: output {}", request_.op->name(), slot));
-    required_layouts_[slot] = without_unit_mesh_dims(*required_[slot], mesh_);
+    const Status status = check_layout(outputs_[slot]->meta, *required_[slot], "output", slot);
+    if (!status.ok()) return status;
+    required_layouts_[slot] = as_it_counts(*required_[slot]);
     required_[slot] = &required_layouts_[slot];
   }
   return absl::OkStatus();
+}
+
+// A kind whose state is the outputs themselves leaves nothing to merge on a mesh dim of one rank.
+Layout Decider::as_it_counts(const Layout& layout) const {
+  Layout result = without_unit_mesh_dims(layout, mesh_);
+  for (int mesh_dim = 0; mesh_dim < mesh_.ndim(); ++mesh_dim) {
+    Placement& placement = result.placements[mesh_dim];
+    if (mesh_.size(mesh_dim) != 1 || !placement.is_partial()) continue;
+    const PartialKind* kind = registry_.find_partial_kind(placement.partial);
+    if (kind != nullptr && kind->finish_fn == nullptr) placement = Placement::replicate();
+  }
+  return result;
 }
 
 void Decider::note_order(const Layout& layout) {
@@ -77,6 +114,7 @@ Status Decider::prepare() {
     return invalid_argument("{}: compute is to count, but no roofline is given",
                             request_.op->name());
   if (Status status = check_inputs(); !status.ok()) return status;
+  const ForeignCall running(*request_.op, "infer or the rules");
   Result<std::vector<OptionalOutput>> outputs = request_.op->infer(*request_.call);
   if (!outputs.ok()) return outputs.status();
   outputs_ = *std::move(outputs);
@@ -92,10 +130,8 @@ Status Decider::prepare() {
       *request_.op, *request_.call, outputs_, registry_, present, request_.options.exact_rules);
   if (!choices.ok()) return choices.status();
   choices_ = *std::move(choices);
-  for (size_t slot = 0; slot < input_count(); ++slot) {
-    current_.push_back(input(slot) ? without_unit_mesh_dims(request_.inputs[slot], mesh_)
-                                   : Layout());
-  }
+  for (size_t slot = 0; slot < input_count(); ++slot)
+    current_.push_back(input(slot) ? as_it_counts(request_.inputs[slot]) : Layout());
   note_pinned();
   note_orders();
   return absl::OkStatus();

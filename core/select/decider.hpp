@@ -31,14 +31,24 @@ class Decider {
   const RuleChoices& choices() const { return choices_; }
   std::span<const OptionalOutput> outputs() const { return outputs_; }
 
-  // The cheapest strategy; its input layouts are not `excluded`.
+  // The cheapest strategy; its input layouts are not those of `excluded`, where that is not null:
+  // then NotFound if there is none.
   Result<std::shared_ptr<const Decision>> decide(const Decision* excluded);
 
  private:
   const OptionalMeta& input(size_t slot) const { return request_.call->inputs[slot]; }
   size_t input_count() const { return request_.call->inputs.size(); }
+  // One of several tensors that are one partial value: they move together, which needs them all at
+  // hand, so one alone stays as it is.
+  const PartialKind* group_of(const Layout& layout) const;
+  bool stays(size_t slot) const {
+    return input(slot) && (pinned_[slot] || group_of(current_[slot]) != nullptr);
+  }
+  Status check_layout(const TensorMeta& meta, const Layout& layout, std::string_view side,
+                      size_t slot) const;
   Status check_inputs() const;
   Status check_required();
+  Layout as_it_counts(const Layout& layout) const;
   void note_pinned();
   void note_orders();
   void note_order(const Layout& layout);
@@ -56,21 +66,31 @@ class Decider {
   Result<std::shared_ptr<const Decision>> make_decision(const FoundStrategy& found,
                                                         int64_t searched);
   bool is_as_found(const Decision& decision, const FoundStrategy& found) const;
+  // NotFound where no strategy is valid.
+  Result<std::shared_ptr<const Decision>> decide_if_any(const Decision* excluded);
+
+  // In words, where no strategy is valid (decider_refusal.cpp).
   Status no_strategy() const;
-  // What would be moved if all inputs might be: behind `; the cheapest legal alternative ...`.
-  std::string alternative() const;
+  std::string what_is_fixed() const;
+  std::string why_none() const;
+  std::string what_would_do() const;
+  std::string alternative(const Decision& decision) const;
+  int64_t least_memory(const Decision& enough) const;
+  std::vector<int> rules_that_keep(int mesh_dim) const;
+  // What would be decided under other options, with inputs that must stay free if `moves_all`; null
+  // if nothing.
+  std::shared_ptr<const Decision> probe(const SelectOptions& options, bool moves_all) const;
 
   const Registry& registry_;
   Planner& planner_;
   const Roofline* roofline_;
   const SelectRequest& request_;
   const Mesh& mesh_;
-  absl::InlinedVector<const Layout*, 4>
-      required_;  // as the request's, R over mesh dims of one rank
+  absl::InlinedVector<const Layout*, 4> required_;  // the request's, as it counts
   std::vector<Layout> required_layouts_;
   std::vector<OptionalOutput> outputs_;
   RuleChoices choices_;
-  std::vector<Layout> current_;          // the request's, R over mesh dims of one rank
+  std::vector<Layout> current_;          // the request's, as it counts
   absl::InlinedVector<bool, 8> pinned_;  // never an absent slot
   std::vector<Dims> orders_;             // all mesh dims
   std::vector<Dims> cut_orders_;         // those of more than one rank

@@ -25,16 +25,6 @@ MoveFrontier& own_frontier(size_t index) {
   return *frontiers[index];
 }
 
-// Several tensors that are one partial value move together, which needs them all at hand: one alone
-// stays as it is.
-bool is_part_of_group(const Layout& layout, const Registry& registry) {
-  return std::any_of(layout.placements.begin(), layout.placements.end(), [&](const Placement& p) {
-    if (!p.is_partial() || is_builtin_partial(p.partial)) return false;
-    const PartialKind* kind = registry.find_partial_kind(p.partial);
-    return kind == nullptr || kind->output_count > 1;
-  });
-}
-
 MoveTotal total_of(const MovePlans& plans) {
   MoveTotal total;
   for (const std::shared_ptr<const Plan>& plan : plans) {
@@ -68,7 +58,7 @@ Status Decider::start_frontiers() {
     frontier_of_slot_[slot] = static_cast<int>(frontiers_.size());
     frontiers_.push_back(&own_frontier(frontiers_.size()));
     const FrontierSlot described{&*input(slot), &current_[slot], &choices_.placements(slot),
-                                 pinned_[slot] || is_part_of_group(current_[slot], registry_)};
+                                 stays(slot)};
     plans_leaves_ = plans_leaves_ || has_strided(choices_.placements(slot)) ||
                     has_strided(current_[slot].placements);
     const Status status = frontiers_.back()->start(planner_.model(), graphs_, request_.options,
@@ -106,6 +96,7 @@ std::vector<Layout> Decider::output_layouts(const Strategy& strategy) const {
 
 // The search has settled all that a strategy it found asks for, so its own path is the plan.
 Result<std::shared_ptr<const Plan>> Decider::plan_move(size_t slot, const Layout& to) const {
+  if (stays(slot)) return absl::NotFoundError("the input stays as it is");
   const PlanOptions options = plan_options(request_.options);
   if (!plans_leaves_) {
     MoveFrontier& frontier = *frontiers_[frontier_of_slot_[slot]];
@@ -201,40 +192,6 @@ Result<std::shared_ptr<const Decision>> Decider::make_decision(const FoundStrate
   return decision;
 }
 
-Status Decider::no_strategy() const {
-  std::string held;
-  for (size_t slot = 0; slot < input_count(); ++slot) {
-    if (input(slot) && pinned_[slot])
-      held += fmt::format("{}input {} ({})", held.empty() ? "" : ", ", slot,
-                          format_layout(request_.inputs[slot], mesh_));
-  }
-  return absl::FailedPreconditionError(
-      fmt::format("{}: no strategy is valid on mesh {} under policy {}{}", request_.op->name(),
-                  mesh_.format(), policy_name(request_.options.policy),
-                  held.empty() ? "" : " that leaves " + held + " as it is" + alternative()));
-}
-
-std::string Decider::alternative() const {
-  SelectRequest free = request_;
-  free.options.forbid_moves = false;
-  Decider other(registry_, planner_, roofline_, free);
-  if (!other.prepare().ok()) return "";
-  other.pinned_.assign(other.pinned_.size(), false);
-  int64_t searched = 0;
-  const Result<FoundStrategy> found = other.find(nullptr, searched);
-  if (!found.ok()) return "";
-  const std::vector<Layout> layouts = other.input_layouts(found->strategy);
-  std::string moves;
-  for (size_t slot = 0; slot < layouts.size(); ++slot) {
-    if (layouts[slot] != current_[slot])
-      moves += fmt::format("{}input {} to {}", moves.empty() ? "" : ", ", slot,
-                           format_layout(layouts[slot], mesh_));
-  }
-  if (moves.empty()) return "";
-  return fmt::format("; the cheapest legal alternative moves {} for {:.3f} us", moves,
-                     static_cast<double>(found->cost.total.ps - found->cost.compute_ps) * 1e-6);
-}
-
 Result<FoundStrategy> Decider::find(const Decision* excluded, int64_t& searched) {
   if (Status status = start_frontiers(); !status.ok()) return status;
   const SelectSubject subject{*request_.op, *request_.call, outputs_,
@@ -252,7 +209,8 @@ Result<FoundStrategy> Decider::find(const Decision* excluded, int64_t& searched)
   if (excluded != nullptr) search.exclude(excluded->inputs);
   if (Status status = this->search(search); !status.ok()) return status;
   searched += search.searched();
-  if (!search.best()) return absl::NotFoundError("no strategy");
+  if (!search.best())
+    return absl::NotFoundError(request_.op->name() + ": no other strategy is valid");
   return *search.best();
 }
 
@@ -263,17 +221,21 @@ bool Decider::is_as_found(const Decision& decision, const FoundStrategy& found) 
   return planned == found.cost.total;
 }
 
-Result<std::shared_ptr<const Decision>> Decider::decide(const Decision* excluded) {
+Result<std::shared_ptr<const Decision>> Decider::decide_if_any(const Decision* excluded) {
   int64_t searched = 0;
   while (true) {
     const Result<FoundStrategy> found = find(excluded, searched);
-    if (absl::IsNotFound(found.status())) return no_strategy();
     if (!found.ok()) return found.status();
     Result<std::shared_ptr<const Decision>> decision = make_decision(*found, searched);
     if (plans_leaves_ || (decision.ok() && is_as_found(**decision, *found))) return decision;
     plans_leaves_ = true;
     frontiers_.clear();
   }
+}
+
+Result<std::shared_ptr<const Decision>> Decider::decide(const Decision* excluded) {
+  Result<std::shared_ptr<const Decision>> decision = decide_if_any(excluded);
+  return absl::IsNotFound(decision.status()) && excluded == nullptr ? no_strategy() : decision;
 }
 
 }  // namespace onedim

@@ -2,100 +2,124 @@
 
 #include <bit>
 
+#include "core/select/key_writer.hpp"
+
 namespace onedim {
 namespace {
 
-void append_value(const Value& value, MemoKey& key) {
-  key.push_back(value.data.index());
-  if (const bool* flag = value.get_if<bool>()) key.push_back(*flag);
-  if (const int64_t* number = value.get_if<int64_t>())
-    key.push_back(static_cast<uint64_t>(*number));
-  if (const double* number = value.get_if<double>())
-    key.push_back(std::bit_cast<uint64_t>(*number));
-  if (const auto* number = value.get_if<std::complex<double>>()) {
-    key.push_back(std::bit_cast<uint64_t>(number->real()));
-    key.push_back(std::bit_cast<uint64_t>(number->imag()));
-  }
-  if (const std::string* text = value.get_if<std::string>()) append_key(*text, key);
-  if (const DType* dtype = value.get_if<DType>()) key.push_back(static_cast<uint64_t>(*dtype));
-  if (const ValueList* list = value.get_if<ValueList>()) {
-    key.push_back(list->size());
-    for (const Value& item : *list) append_value(item, key);
-  }
-}
-
 // Each attribute has its place in the schema, so names need not be said.
-void append_attributes(const Call& call, MemoKey& key) {
-  for (const auto& [name, value] : call.attributes) append_value(value, key);
+void add_attributes(const Call& call, KeyWriter& key) {
+  for (const auto& [name, value] : call.attributes) key.add(value);
 }
 
-void append_places(const SelectRequest& request, MemoKey& key) {
-  const SelectOptions& options = request.options;
-  key.push_back(std::bit_cast<uint64_t>(request.op));
-  key.push_back(static_cast<uint64_t>(options.policy) |
-                uint64_t{options.allow_shard_to_partial} << 8 | uint64_t{options.exact_rules} << 9 |
-                uint64_t{options.forbid_moves} << 10 | uint64_t{options.with_compute} << 11);
-  key.push_back(static_cast<uint64_t>(options.memory_bytes));
-  const Call& call = *request.call;
-  // Which slots belong to which argument: numbers given for tensors have none.
-  for (const SlotRange& range : call.arguments)
-    key.push_back(static_cast<uint64_t>(range.first + 1) << 32 |
-                  static_cast<uint64_t>(range.count));
-  for (size_t slot = 0; slot < call.inputs.size() && slot < request.inputs.size(); ++slot) {
-    key.push_back(call.inputs[slot].has_value());
-    if (!call.inputs[slot]) continue;
-    append_key(*call.inputs[slot], key);
-    append_key(request.inputs[slot], key);
+// Which slots belong to which argument: numbers given for tensors have none.
+void add_arguments(const Call& call, KeyWriter& key) {
+  const bool are_bytes = call.inputs.size() < 255;
+  uint64_t word = 0;
+  size_t count = 0;
+  for (const SlotRange& range : call.arguments) {
+    const auto first = static_cast<uint64_t>(range.first + 1);
+    const auto slots = static_cast<uint64_t>(range.count);
+    if (!are_bytes) {
+      key.add(first << 32 | slots);
+      continue;
+    }
+    word = word << 16 | first << 8 | slots;
+    if (++count % 4 != 0) continue;
+    key.add(word);
+    word = 0;
   }
+  if (count % 4 != 0) key.add(word);
+}
+
+// Nothing required of any output is as good as no list.
+std::span<const Layout* const> required_of(const SelectRequest& request) {
   for (const Layout* layout : request.required_outputs) {
-    key.push_back(layout != nullptr);
-    if (layout != nullptr) append_key(*layout, key);
+    if (layout != nullptr) return request.required_outputs;
+  }
+  return {};
+}
+
+// `exact_rules` only says which rules there are.
+void add_options(const SelectRequest& request, bool with_exact_rules, KeyWriter& key) {
+  const SelectOptions& options = request.options;
+  const bool has_limit = options.memory_bytes != std::numeric_limits<int64_t>::max();
+  const uint64_t flags = uint64_t{options.allow_shard_to_partial} |
+                         uint64_t{with_exact_rules && options.exact_rules} << 1 |
+                         uint64_t{options.forbid_moves} << 2 | uint64_t{options.with_compute} << 3 |
+                         uint64_t{has_limit} << 4;
+  key.add(static_cast<uint64_t>(options.policy) | flags << 8 |
+          static_cast<uint64_t>(request.inputs.size()) << 16 |
+          static_cast<uint64_t>(request.call->inputs.size()) << 32 |
+          static_cast<uint64_t>(required_of(request).size()) << 48);
+  if (has_limit) key.add(static_cast<uint64_t>(options.memory_bytes));
+}
+
+void add_places(const SelectRequest& request, bool with_exact_rules, KeyWriter& key) {
+  key.add(std::bit_cast<uint64_t>(request.op));
+  add_options(request, with_exact_rules, key);
+  const Call& call = *request.call;
+  add_arguments(call, key);
+  for (size_t slot = 0; slot < call.inputs.size() && slot < request.inputs.size(); ++slot) {
+    if (!call.inputs[slot]) {
+      key.add(uint64_t{0});
+      continue;
+    }
+    key.add(*call.inputs[slot]);
+    key.add(request.inputs[slot]);
+  }
+  for (const Layout* layout : required_of(request)) {
+    if (layout == nullptr) {
+      key.add(uint64_t{0});
+    } else {
+      key.add(*layout);
+    }
   }
 }
 
-bool sees_local_attributes(const Op& op) {
+bool sees_local_attributes(const SelectRequest& request) {
+  const Op& op = *request.op;
   const Op& asked = op.plain == nullptr ? op : *op.plain;
-  return asked.accept_fn != nullptr || asked.depends_on_output_placement();
+  return asked.accept_fn != nullptr || asked.depends_on_output_placement() ||
+         (request.options.with_compute && asked.cost_fn != nullptr);
+}
+
+void add_rule(const Rule& rule, KeyWriter& key) {
+  key.add(uint64_t{rule.even_only} | uint64_t{rule.to_rounding} << 1 |
+          rule.requirements.size() << 2);
+  key.add(rule.tag);
+  key.add(std::span<const Placement>(rule.outputs));
+  key.add(std::span<const Placement>(rule.inputs));
+  for (const Requirement& need : rule.requirements) {
+    key.add(static_cast<uint64_t>(need.slot) << 32 | static_cast<uint64_t>(need.dim) << 1 |
+            need.is_output);
+    key.add(static_cast<uint64_t>(need.multiple));
+  }
 }
 
 }  // namespace
 
-MemoKey request_key(const SelectRequest& request) {
-  MemoKey key;
-  append_places(request, key);
-  append_attributes(*request.call, key);
-  return key;
+void request_key(const SelectRequest& request, MemoKey& key) {
+  KeyWriter writer(key);
+  add_places(request, true, writer);
+  add_attributes(*request.call, writer);
 }
 
-MemoKey meaning_key(const SelectRequest& request, std::span<const OptionalOutput> outputs,
-                    const RuleChoices& choices) {
-  MemoKey key;
-  append_places(request, key);
-  // The pack's cost of a call may depend on its attributes, too.
-  if (sees_local_attributes(*request.op) || request.options.with_compute)
-    append_attributes(*request.call, key);
+void meaning_key(const SelectRequest& request, std::span<const OptionalOutput> outputs,
+                 const RuleChoices& choices, MemoKey& key) {
+  KeyWriter writer(key);
+  add_places(request, false, writer);
+  if (sees_local_attributes(request)) add_attributes(*request.call, writer);
   for (const OptionalOutput& output : outputs) {
-    key.push_back(output.has_value());
-    if (!output) continue;
-    append_key(output->meta, key);
-    key.push_back(static_cast<uint64_t>(output->view_of_input));
-    key.push_back(static_cast<uint64_t>(output->storage_offset));
-  }
-  for (const RuleChoice& choice : choices.rules()) {
-    const Rule& rule = choice.rule;
-    for (const std::vector<Placement>* side : {&rule.outputs, &rule.inputs}) {
-      for (const Placement& placement : *side) append_key(placement, key);
+    if (!output) {
+      writer.add(uint64_t{0});
+      continue;
     }
-    for (const Requirement& need : rule.requirements) {
-      key.push_back(static_cast<uint64_t>(need.slot) << 32 | static_cast<uint64_t>(need.dim) << 1 |
-                    need.is_output);
-      key.push_back(static_cast<uint64_t>(need.multiple));
-    }
-    key.push_back(uint64_t{rule.even_only} | uint64_t{rule.to_rounding} << 1 |
-                  rule.requirements.size() << 2);
-    key.push_back(rule.tag);
+    writer.add(output->meta);
+    writer.add(static_cast<uint64_t>(output->view_of_input));
+    writer.add(static_cast<uint64_t>(output->storage_offset));
   }
-  return key;
+  for (const RuleChoice& choice : choices.rules()) add_rule(choice.rule, writer);
 }
 
 }  // namespace onedim

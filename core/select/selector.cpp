@@ -27,11 +27,19 @@ Result<std::shared_ptr<const Decision>> Selector::runner_up(const SelectRequest&
 }
 
 Result<std::shared_ptr<const Decision>> Selector::select(const SelectRequest& request) {
-  const MemoKey key = request_key(request);
-  if (std::optional<std::shared_ptr<const Decision>> known = by_request_.find(key)) return *known;
+  thread_local MemoKey looked_up;  // keeps its memory, so that a hit allocates nothing
+  request_key(request, looked_up);
+  if (std::optional<std::shared_ptr<const Decision>> known = by_request_.find(looked_up))
+    return *std::move(known);
+  return decide_and_keep(request, looked_up);
+}
+
+Result<std::shared_ptr<const Decision>> Selector::decide_and_keep(const SelectRequest& request,
+                                                                  MemoKey key) {
   Decider decider(registry_, planner_, roofline(), request);
   if (Status status = decider.prepare(); !status.ok()) return status;
-  const MemoKey meaning = meaning_key(request, decider.outputs(), decider.choices());
+  MemoKey meaning;
+  meaning_key(request, decider.outputs(), decider.choices(), meaning);
   if (std::optional<std::shared_ptr<const Decision>> known = by_meaning_.find(meaning))
     return by_request_.insert(key, *known);
   Result<std::shared_ptr<const Decision>> decision = decider.decide(nullptr);

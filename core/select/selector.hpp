@@ -51,6 +51,8 @@ class Selector {
   void clear();  // forgets all decisions
 
  private:
+  Result<std::shared_ptr<const Decision>> decide_and_keep(const SelectRequest& request,
+                                                          MemoKey key);
   const Roofline* roofline() const { return roofline_ ? &*roofline_ : nullptr; }
 
   const Registry& registry_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/pack/foreign_call.hpp"
 #include "core/select/strategy_state.hpp"
 
 namespace onedim {
@@ -118,6 +119,7 @@ Status check_strategy(const SelectSubject& subject, const RuleChoices& choices,
 Status visit_local_calls(const SelectSubject& subject, std::span<const Layout> inputs,
                          std::span<const Layout> outputs, std::span<const uint64_t> tags,
                          const std::function<Status(const LocalCall&)>& visit) {
+  const ForeignCall running(subject.op, "infer or accept_local");
   std::vector<Dims> coordinates{{}};
   for (const Coordinates& telling : telling_coordinates(subject, inputs, outputs)) {
     std::vector<Dims> longer;

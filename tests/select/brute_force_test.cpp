@@ -29,14 +29,14 @@ bool is_long() { return std::getenv("ONEDIM_TEST_LONG") != nullptr; }
 
 // Of one op on one mesh: 5,000 in all on the meshes of that number of dims.
 int64_t draws_of(int mesh_ndim) {
-  if (!is_long()) return 3;
+  if (!is_long()) return mesh_ndim < 3 ? 3 : 2;
   const auto is_such = [&](const char* mesh) { return Mesh::parse(mesh)->ndim() == mesh_ndim; };
   const int64_t meshes = std::count_if(kMeshes.begin(), kMeshes.end(), is_such);
   return (5000 + meshes - 1) / meshes;
 }
 
 // Of one draw.
-double most_strategies() { return is_long() ? 1e6 : 1e4; }
+double most_strategies() { return is_long() ? 1e6 : 5e3; }
 
 // A latency of microseconds, and bytes that cost as much: no term of a price is negligible.
 std::shared_ptr<const CostModel> model_of(const Mesh& mesh, bool counts_bytes) {

@@ -1,6 +1,7 @@
 #include "select_case.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/layout/layout_check.hpp"
 #include "core/select/strategy.hpp"
@@ -152,6 +153,7 @@ SelectCase make_case(const Registry& registry, std::string_view op, std::string_
                      const Mesh& mesh, const std::vector<std::string>& layouts) {
   SelectCase made;
   made.op = registry.find(op);
+  if (made.op == nullptr) throw std::invalid_argument(std::string(op));
   made.call = parse_call(made.op->schema, call).value();
   made.outputs = made.op->infer(made.call.call).value();
   size_t next = 0;

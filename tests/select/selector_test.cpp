@@ -60,21 +60,6 @@ TEST(Selector, WrittenInputsStayAsTheyAre) {
   EXPECT_EQ(format_layout((*decision)->inputs[1], bench.mesh), "S(0),R");
 }
 
-TEST(Selector, ForbiddenMovesAreRefusedInWords) {
-  Bench bench("a=2");
-  SelectCase free = make_case("mm", "f32[8,8]; f32[8,8]", bench.mesh, {"S(1)", "S(0)"});
-  free.options.forbid_moves = true;
-  EXPECT_TRUE(bench.selector.select(free.request()).ok());
-  SelectCase c = make_case("mm", "f32[8,8]; f32[8,8]", bench.mesh, {"S(0)", "S(0)"});
-  c.options.forbid_moves = true;
-  const auto refused = bench.selector.select(c.request());
-  EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
-  const std::string text(refused.status().message());
-  EXPECT_NE(text.find("mm: no strategy is valid on mesh a=2"), text.npos) << text;
-  EXPECT_NE(text.find("input 0 (S(0)), input 1 (S(0))"), text.npos) << text;
-  EXPECT_NE(text.find("the cheapest legal alternative"), text.npos) << text;
-}
-
 TEST(Selector, RequiredOutputsAreMet) {
   Bench bench("a=2,b=2");
   SelectCase c = make_case("mm", "f32[8,8]; f32[8,8]", bench.mesh, {"R,R", "R,R"});
