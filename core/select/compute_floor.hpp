@@ -6,6 +6,8 @@
 // makes the states few: they are products of mesh dims per kind of cut, not of rules. Not
 // thread-safe.
 
+#include <absl/container/flat_hash_map.h>
+
 #include "core/select/compute_time.hpp"
 #include "core/select/strategy_state.hpp"
 
