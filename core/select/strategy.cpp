@@ -40,8 +40,15 @@ Layout layout_of(const RuleChoices& choices, const Strategy& strategy, bool is_o
 // stands for all.
 using Coordinates = std::set<int64_t>;
 
-// Adds where the pieces of the layout's cuts change their length: after the full ones, and at the
-// end.
+// Adds where the pieces of `length` cut into `size` change their length: at the first that is not
+// full, and behind it.
+void add_changes(int64_t length, int64_t size, Coordinates& telling) {
+  const int64_t piece = (length + size - 1) / size;
+  const int64_t change = piece == 0 ? 0 : length / piece;
+  for (const int64_t at : {change, change + 1}) telling.insert(std::min(at, size - 1));
+}
+
+// Of a strided shard each chunk is cut by itself, and the last may be shorter.
 void add_telling(const Dims& shape, const Layout& layout, const Mesh& mesh,
                  std::vector<Coordinates>& telling) {
   absl::InlinedVector<CutLengths, 6> lengths(shape.begin(), shape.end());
@@ -50,14 +57,15 @@ void add_telling(const Dims& shape, const Layout& layout, const Mesh& mesh,
     if (!placement.is_shard()) continue;
     CutLengths& length = lengths[placement.dim];
     const int64_t size = mesh.size(static_cast<int>(mesh_dim));
+    const Cut cut = cut_of(placement, size);
     const CutLengths before = length;
-    if (length.cut(cut_of(placement, size)).divides) continue;
+    if (length.cut(cut).divides) continue;
     telling[mesh_dim].insert(size - 1);
     for (const int64_t whole : before.lengths()) {
-      const int64_t piece = (whole + size - 1) / size;
-      const int64_t change = piece == 0 ? 0 : whole / piece;
-      for (const int64_t at : {change, change + 1})
-        telling[mesh_dim].insert(std::min(at, size - 1));
+      const int64_t chunk = (whole + cut.split_factor - 1) / cut.split_factor;
+      if (chunk == 0) continue;
+      add_changes(chunk, size, telling[mesh_dim]);
+      add_changes(whole % chunk, size, telling[mesh_dim]);
     }
   }
 }

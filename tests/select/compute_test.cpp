@@ -122,6 +122,39 @@ TEST(Compute, FaultsOfAPacksCostAreTold) {
   EXPECT_NE(message_of(status).find("no idea what this takes"), std::string_view::npos) << status;
 }
 
+// Ranks of a strided shard may have lengths that those of a plain one never have: the chunk that is
+// cut last is shorter than the others. Every rank is asked here.
+TEST(Compute, NoRankOfAStridedShardIsMissed) {
+  ClusterCompute compute = small_machine();
+  compute.peak_tflops.fill(1.0 / (1 << 20));
+  int64_t differs = 0;
+  for (const char* text : {"a=5", "a=3,b=2"}) {
+    const Mesh mesh = *Mesh::parse(text);
+    Planner reference(test_model(text)), planner(test_model(text));
+    Selector selector(joint_registry(), planner, Selector::kCapacity, Roofline(compute));
+    for (int length = 2; length <= 40; ++length) {
+      for (int factor = 2; factor <= 5; ++factor) {
+        const std::string layout =
+            fmt::format("SS(0,{}){}", factor, mesh.ndim() == 1 ? "" : "[b,a],S(0)");
+        SelectCase c = make_case(joint_registry(), "joint.jagged", fmt::format("f64[{}]", length),
+                                 mesh, {layout});
+        c.options.policy = Policy::kAny;
+        c.options.forbid_moves = c.options.with_compute = true;
+        SCOPED_TRACE(c.text(mesh));
+        const RuleChoices choices = c.choices(joint_registry());
+        BruteForce brute(*c.op, c.call.call, c.outputs, choices, reference, compute);
+        const auto best = brute.best(c.request());
+        const auto decision = selector.decide(c.request());
+        ASSERT_TRUE(best.has_value());
+        ASSERT_TRUE(decision.ok()) << decision.status();
+        ASSERT_EQ(std::llround((*decision)->compute_us * 1e6), best->compute_ps);
+        differs += best->compute_ps > 0;
+      }
+    }
+  }
+  EXPECT_GT(differs, 200);
+}
+
 // Nothing is assumed of how a pack's cost goes with the lengths.
 TEST(Compute, IsExactForCostsThatNeitherRiseNorFall) {
   PairDraw draw(random_seed());
