@@ -1,6 +1,5 @@
 #include "core/layout/layout_key.hpp"
 
-#include <cstring>
 #include <mutex>
 
 namespace onedim {
@@ -37,21 +36,6 @@ void append_key(const Layout& layout, MemoKey& key) {
     order = order << 4 | static_cast<uint64_t>(mesh_dim + 1);
   key.push_back(order << 8 | layout.placements.size());
   for (const Placement& placement : layout.placements) append_key(placement, key);
-}
-
-void append_key(const TensorMeta& meta, MemoKey& key) {
-  key.push_back(meta.shape.size() << 8 | static_cast<uint64_t>(meta.dtype));
-  for (const int64_t size : meta.shape) key.push_back(static_cast<uint64_t>(size));
-  for (const int64_t stride : meta.strides) key.push_back(static_cast<uint64_t>(stride));
-}
-
-void append_key(std::string_view text, MemoKey& key) {
-  key.push_back(text.size());
-  for (size_t at = 0; at < text.size(); at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, std::min(sizeof(word), text.size() - at));
-    key.push_back(word);
-  }
 }
 
 }  // namespace onedim

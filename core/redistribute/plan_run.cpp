@@ -30,7 +30,7 @@ class StepRun {
   IndexMap map(size_t tensor, const Layout& layout, const Dims& coordinate) const {
     return index_map(setting_.shapes[tensor], layout, mesh_, coordinate);
   }
-  Tensor new_local(size_t tensor, const Dims& coordinate) const;
+  Tensor new_row_major(size_t tensor, const Dims& coordinate) const;
   // In the memory order that the step leaves.
   Tensor laid_out(const Tensor& tensor) const;
   // The partial kind that the step's mesh dims have in `layout`.
@@ -72,11 +72,8 @@ std::vector<Dims> StepRun::group_of(const Dims& coordinate) const {
   }
 }
 
-Tensor StepRun::new_local(size_t tensor, const Dims& coordinate) const {
-  const DType dtype = locals_[tensor][0].dtype();
-  const Dims shape = map(tensor, step_.to, coordinate).local_shape();
-  const Dims strides = strides_with_outermost(shape, step_.to_outermost);
-  return Tensor::zeros(TensorMeta{dtype, shape, strides});
+Tensor StepRun::new_row_major(size_t tensor, const Dims& coordinate) const {
+  return Tensor::zeros(locals_[tensor][0].dtype(), map(tensor, step_.to, coordinate).local_shape());
 }
 
 Tensor StepRun::laid_out(const Tensor& tensor) const {
@@ -145,7 +142,7 @@ Status StepRun::move(int64_t rank) {
   const bool is_local = !is_collective(step_.kind);
   const std::vector<Dims> group = is_local ? std::vector<Dims>{coordinate} : group_of(coordinate);
   for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
-    Tensor to = new_local(tensor, coordinate);
+    Tensor to = laid_out(new_row_major(tensor, coordinate));
     const IndexMap to_map = map(tensor, step_.to, coordinate);
     int64_t copied = 0;
     Status memory;
@@ -175,8 +172,7 @@ Status StepRun::reduce(int64_t rank) {
   for (const Dims& member : group) {
     std::vector<Tensor> part;
     for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
-      Tensor to = Tensor::zeros(locals_[tensor][0].dtype(),
-                                map(tensor, step_.to, coordinate).local_shape());
+      Tensor to = new_row_major(tensor, coordinate);
       const SharedPart shared =
           copy_shared(locals_[tensor][mesh_.rank_of(member)], map(tensor, step_.from, member), to,
                       map(tensor, step_.to, coordinate));
@@ -203,8 +199,7 @@ Status StepRun::fill(int64_t rank, std::string_view kind, bool keeps) {
   const Dims coordinate = mesh_.coordinate_of(rank);
   std::vector<Tensor> filled;
   for (size_t tensor = 0; tensor < locals_.size(); ++tensor) {
-    Tensor to =
-        Tensor::zeros(locals_[tensor][0].dtype(), map(tensor, step_.to, coordinate).local_shape());
+    Tensor to = new_row_major(tensor, coordinate);
     if (is_builtin_partial(kind)) to = identity_tensor(to.meta(), kind);
     filled.push_back(std::move(to));
   }

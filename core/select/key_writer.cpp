@@ -41,6 +41,22 @@ inline uint64_t byte_of(const Placement& placement) {
   }
 }
 
+struct PackedPlacements {
+  uint64_t word = 0;
+  bool all_fit = true;
+};
+
+// A byte each behind `word`, the last one lowest.
+inline PackedPlacements pack(uint64_t word, std::span<const Placement> placements) {
+  PackedPlacements packed{word};
+  for (const Placement& placement : placements) {
+    const uint64_t byte = byte_of(placement);
+    packed.all_fit = packed.all_fit && byte != kAtLength;
+    packed.word = packed.word << 8 | byte;
+  }
+  return packed;
+}
+
 // The number of mesh dims and the order in which they cut.
 inline uint64_t order_bits(const Layout& layout) {
   if (layout.order.empty()) return std::min<uint64_t>(layout.placements.size(), kOrderAtLength);
@@ -97,14 +113,8 @@ void KeyWriter::add(const Layout& layout) {
   const uint64_t order = order_bits(layout);
   const size_t count = layout.placements.size();
   if (layout.order.empty() && count <= 6) {
-    uint64_t word = count;
-    bool all_fit = true;
-    for (const Placement& placement : layout.placements) {
-      const uint64_t byte = byte_of(placement);
-      all_fit = all_fit && byte != kAtLength;
-      word = word << 8 | byte;
-    }
-    if (all_fit) return add(word << 8 | 1);
+    const PackedPlacements packed = pack(count, layout.placements);
+    if (packed.all_fit) return add(packed.word << 8 | 1);
   }
   add(order << 8 | 2);
   if (order == kOrderAtLength) {
@@ -119,15 +129,9 @@ void KeyWriter::add(std::span<const Placement> placements) {
   for (size_t at = 0; at < placements.size(); at += 8) {
     const std::span<const Placement> some =
         placements.subspan(at, std::min<size_t>(8, placements.size() - at));
-    uint64_t word = 0;
-    bool all_fit = true;
-    for (const Placement& placement : some) {
-      const uint64_t byte = byte_of(placement);
-      all_fit = all_fit && byte != kAtLength;
-      word = word << 8 | byte;
-    }
-    add(word);
-    if (all_fit) continue;
+    const PackedPlacements packed = pack(0, some);
+    add(packed.word);
+    if (packed.all_fit) continue;
     for (const Placement& placement : some) {
       if (byte_of(placement) == kAtLength) add_at_length(placement);
     }

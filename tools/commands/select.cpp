@@ -159,10 +159,14 @@ Result<ExitCode> run_select(Session& session, const SelectFlags& flags) {
   const Result<PlacedCall> placed =
       parse_placed_call((*op)->schema, flags.inputs, flags.attributes, mesh);
   if (!placed.ok()) return placed.status();
-  const Result<Roofline> roofline = flags.planning.make_roofline();
-  if (!roofline.ok()) return roofline.status();
+  std::optional<Roofline> roofline;
+  if (flags.compute) {
+    const Result<Roofline> made = flags.planning.make_roofline();
+    if (!made.ok()) return made.status();
+    roofline = *made;
+  }
   Planner planner(*std::move(model));
-  Selector selector(**registry, planner, Selector::kCapacity, *roofline);
+  Selector selector(**registry, planner, Selector::kCapacity, roofline);
   const ForeignCall running(**op, "selection's questions");
   const SelectRequest request{*op, &placed->call, placed->layouts, {}, *options};
   Result<std::shared_ptr<const Decision>> best = selector.select(request);
