@@ -106,12 +106,16 @@ int64_t SearchBound::least_from(Simple state) const {
   int64_t least = costs_[state];
   const uint32_t misplaced = dims_with(state, kMisplaced) & shard_dims_;
   const uint32_t shards = dims_with(state, kShard) | misplaced;
-  const uint32_t partials = dims_with(state, kPartial);
+  // One that the target wants may go, too, and come back by a local step.
+  const uint32_t partials =
+      dims_with(state, kPartial) | (dims_with(state, kWanted) & partial_dims_);
   const uint32_t replicated = dims_with(state, kReplicate);
   for (uint32_t dims = replicated; dims != 0; dims = (dims - 1) & replicated) {
     least = std::min(least, costs_[state | spread(dims, kShard)]);
     const uint32_t wanted = dims & partial_dims_;
-    least = std::min(least, costs_[state | spread(wanted, kWanted)]);
+    const Simple partial = state | spread(dims, kPartial);
+    least = std::min({least, costs_[state | spread(wanted, kWanted)], costs_[partial],
+                      costs_[(partial & ~spread(wanted, 3)) | spread(wanted, kWanted)]});
   }
   for (uint32_t dims = shards; dims != 0; dims = (dims - 1) & shards) {
     const Prices& price = prices(shards, dims);

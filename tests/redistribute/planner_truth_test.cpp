@@ -15,6 +15,12 @@ namespace {
 
 constexpr double kRounding = 1e-5;  // us: steps are priced in whole picoseconds
 
+// Few bytes cost as much as a step, so that steps that save bytes pay.
+std::shared_ptr<AlphaBetaModel> slow_links(const Mesh& mesh) {
+  return std::make_shared<AlphaBetaModel>(mesh, AlphaBetaModel::Link{1, 64},
+                                          AlphaBetaModel::Link{2, 16});
+}
+
 struct Truth {
   std::shared_ptr<const CostModel> model;
   TensorMeta meta;
@@ -124,7 +130,8 @@ TEST(PlannerTruth, RandomPairsOnThreeDims) {
     const Mesh mesh = draw.mesh(3, 3);
     if (mesh.rank_count() == 1) continue;  // which has one layout
     Truth truth;
-    truth.model = std::make_shared<AlphaBetaModel>(mesh);
+    truth.model =
+        draw.number(0, 1) == 0 ? std::make_shared<AlphaBetaModel>(mesh) : slow_links(mesh);
     truth.meta = TensorMeta::contiguous(DType::kF32, draw.shape(1, 3, 16));
     if (draw.number(0, 2) > 0) truth.kinds = {draw.partial_kind(DType::kF32)};
     truth.options.policy = draw.number(0, 2) == 0 ? Policy::kAny : Policy::kNonempty;
@@ -183,6 +190,31 @@ TEST(PlannerTruth, StridedPairs) {
 }
 
 // The dense search agrees with the searches for pairs.
+// A partial that the target wants may be scattered on the way, so that others are reduced over
+// less, and come back by a local step.
+TEST(PlannerTruth, WantedPartialsMayGoAndComeBack) {
+  const std::string mesh = "a=2,b=3,c=2";
+  Truth truth{slow_links(*Mesh::parse(mesh)),
+              TensorMeta::contiguous(DType::kF64, {4, 2, 5}),
+              {"sum"},
+              {},
+              {}};
+  truth.options.policy = Policy::kEven;
+  truth.options.allow_shard_to_partial = true;
+  const BrutePlanner brute = truth.brute();
+  Planner planner(truth.model);
+  const Mesh& dims = truth.model->mesh();
+  for (const char* text : {"R,S(2),S(2)", "P(sum),P(sum),P(sum)", "S(0),P(sum),R"}) {
+    const Layout from = *parse_layout(text, dims, 3);
+    const std::vector<double> costs = brute.costs_from(brute.find(from));
+    for (int to = 0; to < static_cast<int>(costs.size()); ++to) {
+      const Layout& layout = brute.layouts()[to];
+      if (!spans_all_kinds(truth, from, layout) || !brute.is_allowed(to)) continue;
+      ASSERT_NO_FATAL_FAILURE(expect_equal(truth, planner, from, layout, costs[to]));
+    }
+  }
+}
+
 // Source and target may lie in memory with any dim outermost.
 TEST(PlannerTruth, MemoryOrders) {
   PairDraw draw(random_seed());
