@@ -1,5 +1,7 @@
 #include "core/layout/layout_check.hpp"
 
+#include <algorithm>
+
 namespace onedim {
 namespace {
 
@@ -14,6 +16,18 @@ Status check_shard(const TensorMeta& meta, const Placement& placement) {
   return {};
 }
 
+// A permutation of the mesh dims, or none.
+Status check_order(const Layout& layout) {
+  Dims sorted = layout.order;
+  std::sort(sorted.begin(), sorted.end());
+  bool is_permutation = sorted.empty() || sorted.size() == layout.placements.size();
+  for (size_t i = 0; i < sorted.size(); ++i)
+    is_permutation = is_permutation && sorted[i] == static_cast<int64_t>(i);
+  if (is_permutation) return {};
+  return invalid_argument("the cutting order {} of a layout is no permutation of its {} mesh dims",
+                          format_dims(layout.order), layout.placements.size());
+}
+
 }  // namespace
 
 Status check_placements(const TensorMeta& meta, const Layout& layout, const Mesh& mesh) {
@@ -22,6 +36,7 @@ Status check_placements(const TensorMeta& meta, const Layout& layout, const Mesh
         "a layout needs one placement for each dim of the mesh {} ({}), but has {}", mesh.format(),
         mesh.ndim(), layout.placements.size());
   }
+  if (const Status status = check_order(layout); !status.ok()) return status;
   const Placement* first_partial = nullptr;
   for (const Placement& placement : layout.placements) {
     if (placement.is_none() || placement.kind == Placement::Kind::kAnyShard) {
