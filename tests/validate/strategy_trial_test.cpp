@@ -233,7 +233,7 @@ TEST(StrategyDraw, ReachesEveryKindOfLayout) {
   ASSERT_TRUE(source.ok()) << source.status();
   Reached reached;
   for (const Mesh& mesh : default_meshes()) {
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 600; ++i) {
       const std::optional<MeshStrategy> strategy = source->draw(mesh, random);
       ASSERT_TRUE(strategy.has_value());
       reached.note(*strategy, *subject, mesh);
