@@ -52,6 +52,8 @@ PlanSearch::Node& PlanSearch::touch(int number) {
     reached_ps_[number] = kClosed;
   } else if (target_ >= 0) {
     node.floor_ps = bound_.floor_ps(code);
+  } else if (rest_ != nullptr) {
+    node.floor_ps = rest_->floor_ps(code);
   }
   return node;
 }
@@ -231,6 +233,7 @@ void PlanSearch::run() {
 std::optional<std::vector<PathStep>> PlanSearch::find(StateGraph& graph,
                                                       const SearchRequest& request, int source,
                                                       int target) {
+  rest_ = nullptr;
   start(graph, request, source, target);
   run();
   if (!nodes_[target_].is_done) return std::nullopt;
@@ -257,7 +260,9 @@ std::vector<PathStep> PlanSearch::path_to(int node) {
   return path;
 }
 
-void PlanSearch::begin(StateGraph& graph, const SearchRequest& request, int source) {
+void PlanSearch::begin(StateGraph& graph, const SearchRequest& request, int source,
+                       const RestBound* rest) {
+  rest_ = rest;
   start(graph, request, source, -1);
   settled_.clear();
 }

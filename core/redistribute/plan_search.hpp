@@ -5,6 +5,7 @@
 // search ran. The bound of A* (search_bound.hpp) assumes nothing of a model but that prices do not
 // fall with bytes. Not thread-safe: one object a thread; it keeps its memory for the next search.
 
+#include "core/redistribute/rest_bound.hpp"
 #include "core/redistribute/search_bound.hpp"
 
 namespace onedim {
@@ -52,9 +53,11 @@ class PlanSearch {
   // forbids the state.
   std::span<const PathCost> find_all(StateGraph& graph, const SearchRequest& request, int source);
 
-  // The same in portions: `begin`, then `settle` with rising limits. settled() holds, in order of
-  // cost, all states that cost at most the last limit; no other does.
-  void begin(StateGraph& graph, const SearchRequest& request, int source);
+  // The same in portions: `begin`, then `settle` with rising limits. settled() holds, in order, all
+  // states that cost at most the last limit with what `rest`, which is borrowed, says is still to
+  // be paid; no other does.
+  void begin(StateGraph& graph, const SearchRequest& request, int source,
+             const RestBound* rest = nullptr);
   void settle(int64_t limit_ps);
   // From here on nothing that costs more is looked for: once exhausted, all else does.
   void forget_above(int64_t most_ps) { most_ps_ = std::min(most_ps_, most_ps); }
@@ -67,7 +70,7 @@ class PlanSearch {
   // The path from the source to a settled state.
   std::vector<PathStep> path_to(int state);
   bool is_exhausted() const { return queue_.empty(); }
-  // No state that is not settled costs less; kImpossible if none is left.
+  // No state that is not settled costs less, with its rest; kImpossible if none is left.
   int64_t next_ps() const { return queue_.empty() ? kImpossible : queue_.front().cost.ps; }
 
   int64_t expanded() const { return expanded_; }  // states, of the last search
@@ -137,7 +140,8 @@ class PlanSearch {
   int source_ = 0;                   // node
   int target_ = -1;                  // node; -1: all
   int64_t most_ps_ = kImpossible;
-  SearchBound bound_;
+  SearchBound bound_;                // where there is one target
+  const RestBound* rest_ = nullptr;  // where there are many
   bool may_rename_ = false;  // an all_to_all may move nothing
   int64_t expanded_ = 0;
 };

@@ -15,16 +15,16 @@ int64_t multiply(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? int64_t{1} << 62 : product;
 }
 
-int64_t to_ps(double us) {
-  return us < static_cast<double>(kImpossible) / 1e6 ? std::llround(us * 1e6) : kImpossible;
-}
-
 // Whether the kernel's side of `dim` is one piece of memory.
 bool is_whole(int dim, int outermost, const StateSizes& sizes) {
   return dim >= 0 && is_outermost(dim, outermost, sizes.units);
 }
 
 }  // namespace
+
+int64_t to_ps(double us) {
+  return us < static_cast<double>(kImpossible) / 1e6 ? std::llround(us * 1e6) : kImpossible;
+}
 
 void StepPricer::start(const CostModel& model, const StateGraph& graph,
                        std::span<const GroupMember> group) {

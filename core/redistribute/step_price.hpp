@@ -14,6 +14,8 @@ namespace onedim {
 
 inline constexpr int64_t kImpossible = int64_t{1} << 61;  // ps: more than any plan costs
 
+int64_t to_ps(double us);  // at most kImpossible
+
 struct StepPrice {
   int64_t ps = 0;
   int64_t bytes = 0;       // received by a rank at most

@@ -53,7 +53,10 @@ class Decider {
   void note_orders();
   void note_order(const Layout& layout);
   Status start_frontiers();
-  int frontier_like(size_t slot) const;
+  size_t first_slot_like(size_t slot) const;
+  bool may_bound() const;
+  FrontierSlot frontier_slot(size_t slot) const;
+  std::vector<std::vector<int64_t>> bound_moves() const;
   bool settle(int64_t limit_ps);
   Status search(StrategySearch& search);
   std::optional<StrategyCost> leaf_cost(const SelectSubject& subject, const Strategy& strategy,

@@ -69,7 +69,7 @@ void MoveFrontier::enter_as_given(const Dims& order, SlotCosts& costs) {
 
 Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
                            const SelectOptions& options, const FrontierSlot& slot,
-                           std::span<const Dims> orders) {
+                           std::span<const Dims> orders, const std::vector<int64_t>* ends) {
   slot_ = slot;
   orders_ = orders;
   entered_ = 0;
@@ -112,7 +112,8 @@ Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
               options.allow_shard_to_partial,
               0,
               0};
-  search_.begin(*graph_, request_, source_);
+  if (ends != nullptr) rest_.start(bound_, *ends, alphabet, *source);
+  search_.begin(*graph_, request_, source_, ends != nullptr ? &rest_ : nullptr);
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 // Inputs that must stay as they are have one layout, which costs nothing. Not thread-safe.
 
 #include "core/redistribute/graph_store.hpp"
+#include "core/redistribute/move_bound.hpp"
 #include "core/redistribute/plan_path.hpp"
 #include "core/select/select_request.hpp"
 #include "core/select/slot_costs.hpp"
@@ -19,10 +20,18 @@ struct FrontierSlot {
 
 class MoveFrontier {
  public:
+  // First, where bounds are wanted: what it costs at least to bring the slot's input anywhere.
+  void bound(const CostModel& model, const FrontierSlot& slot) {
+    bound_.start(model, *slot.meta, *slot.current);
+  }
+  const MoveBound& bound() const { return bound_; }
   // Forgets what was settled. All that is passed is borrowed until the next call of `start`, and so
   // is `orders`: mesh dims of more than one rank in cutting order, one list per SlotCosts.
+  // `ends`, which may be null, has for each layout what a strategy costs at least besides: layouts
+  // are then settled in order of the sum.
   Status start(const CostModel& model, GraphLeases& graphs, const SelectOptions& options,
-               const FrontierSlot& slot, std::span<const Dims> orders);
+               const FrontierSlot& slot, std::span<const Dims> orders,
+               const std::vector<int64_t>* ends);
   void settle(int64_t limit_ps);
   // Layouts that cost more are not looked for from here on.
   void forget_above(int64_t most_ps) {
@@ -51,6 +60,8 @@ class MoveFrontier {
   int source_ = 0;
   size_t entered_ = 0;  // of the settled states
   std::vector<SlotCosts> costs_;
+  MoveBound bound_;
+  RestBound rest_;
 };
 
 }  // namespace onedim

@@ -1,0 +1,238 @@
+#include "core/redistribute/move_bound.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace onedim {
+namespace {
+
+constexpr auto kLater = [](const auto& a, const auto& b) { return a.ps > b.ps; };
+
+int lowest(uint32_t dims) { return std::countr_zero(dims); }
+
+bool is_linear(const Placement& p) { return p.is_partial("sum") || p.is_partial("avg"); }
+
+// Non-empty subsets of `dims`.
+template <typename Body>
+void for_each_subset(uint32_t dims, Body&& body) {
+  for (uint32_t subset = dims; subset != 0; subset = (subset - 1) & dims) body(subset);
+}
+
+}  // namespace
+
+void MoveBound::read_source(const Layout& from) {
+  const Mesh& mesh = model_->mesh();
+  mesh_dims_.clear();
+  for (int d = 0; d < mesh.ndim(); ++d) {
+    if (mesh.size(d) > 1) mesh_dims_.push_back(d);
+  }
+  all_ = (uint32_t{1} << ndim()) - 1;
+  shards_ = partials_ = 0;
+  has_own_kinds_ = false;
+  after_.fill(0);
+  sizes_[0] = 1;
+  full_dims_[0] = 0;
+  for (uint32_t dims = 1; dims <= all_; ++dims) {
+    const int mesh_dim = mesh_dims_[lowest(dims)];
+    sizes_[dims] = sizes_[dims & (dims - 1)] * mesh.size(mesh_dim);
+    full_dims_[dims] = full_dims_[dims & (dims - 1)] | MeshDimSet{1} << mesh_dim;
+  }
+  const Dims order = from.cutting_order();
+  const auto rank = [&](int i) {
+    return std::find(order.begin(), order.end(), mesh_dims_[i]) - order.begin();
+  };
+  for (int i = 0; i < ndim(); ++i) {
+    const Placement& placement = from.placements[mesh_dims_[i]];
+    if (placement.is_shard()) shards_ |= uint32_t{1} << i;
+    if (placement.is_partial()) partials_ |= uint32_t{1} << i;
+    has_own_kinds_ |= placement.is_partial() && !is_builtin_partial(placement.partial);
+    for (int j = 0; placement.is_shard() && j < ndim(); ++j) {
+      if (from.placements[mesh_dims_[j]] == placement && rank(i) < rank(j))
+        after_[i] |= uint32_t{1} << j;
+    }
+  }
+}
+
+int64_t MoveBound::work_out(Collective collective, uint32_t sharded, uint32_t dims) const {
+  const auto ps = [&](Collective kind, uint32_t cut) {
+    const int64_t bytes = std::max<int64_t>(1, bytes_ / sizes_[cut]);
+    return to_ps(model_->collective_us(kind, full_dims_[dims], bytes));
+  };
+  switch (collective) {
+    case Collective::kAllGather:
+      return ps(collective, sharded & ~dims);
+    case Collective::kReduceScatter:
+      return has_own_kinds_
+                 ? std::min(ps(collective, sharded), ps(Collective::kAllToAll, sharded))
+                 : ps(collective, sharded);
+    case Collective::kAllReduce:
+      return has_own_kinds_
+                 ? std::min(ps(collective, sharded), ps(Collective::kAllGather, sharded))
+                 : ps(collective, sharded);
+    case Collective::kAllToAll:
+    case Collective::kBroadcast:
+      break;
+  }
+  return ps(collective, sharded);
+}
+
+int64_t MoveBound::price(Collective collective, uint32_t sharded, uint32_t dims) {
+  int64_t& known = prices_[static_cast<size_t>(collective) * table_size() + index(sharded, dims)];
+  if (known == kUnknown) known = work_out(collective, sharded, dims);
+  return known;
+}
+
+int64_t MoveBound::least_price(Collective collective, uint32_t sharded, uint32_t dims,
+                               uint32_t others) {
+  int64_t least = price(collective, sharded, dims);
+  for_each_subset(others, [&](uint32_t more) {
+    least = std::min(least, price(collective, sharded, dims | more));
+  });
+  return least;
+}
+
+// Of the kept cuts, with all that cut the same tensor dim later.
+bool MoveBound::is_last(uint32_t dims, uint32_t kept) const {
+  uint32_t after = 0;
+  for (uint32_t left = dims & kept & shards_; left != 0; left &= left - 1)
+    after |= after_[lowest(left)];
+  return (after & kept & ~dims) == 0;
+}
+
+void MoveBound::reach(int64_t ps, uint32_t kept, uint32_t cut) {
+  int64_t& known = (*now_)[index(kept, cut)];
+  if (ps >= known) return;
+  known = ps;
+  queue_.push_back({ps, kept, cut});
+  std::push_heap(queue_.begin(), queue_.end(), kLater);
+}
+
+template <typename Body>
+void MoveBound::settle(Body&& body) {
+  while (!queue_.empty()) {
+    std::pop_heap(queue_.begin(), queue_.end(), kLater);
+    const Entry entry = queue_.back();
+    queue_.pop_back();
+    if ((*now_)[index(entry.kept, entry.cut)] == entry.ps) body(entry);
+  }
+}
+
+// All steps out of a state that the source leads to: what is not kept is never kept again.
+void MoveBound::step_on(const Entry& entry) {
+  const auto [ps, kept, cut] = entry;
+  const uint32_t whole = all_ & ~(kept | cut), cuts = sharded(kept, cut);
+  for (uint32_t left = whole; left != 0; left &= left - 1) reach(ps, kept, cut | (left & -left));
+  for_each_subset(cuts, [&](uint32_t dims) {
+    if (is_last(dims, kept))
+      reach(ps + price(Collective::kAllGather, cuts, dims), kept & ~dims, cut & ~dims);
+  });
+  for_each_subset(kept & shards_, [&](uint32_t dims) {
+    if (is_last(dims, kept))
+      reach(ps + least_price(Collective::kAllToAll, cuts, dims, cut), kept & ~dims, cut | dims);
+  });
+  for_each_subset(kept & partials_, [&](uint32_t dims) {
+    reach(ps + least_price(Collective::kAllReduce, cuts, dims, whole), kept & ~dims, cut);
+    reach(ps + least_price(Collective::kReduceScatter, cuts, dims, whole), kept & ~dims,
+          cut | dims);
+  });
+}
+
+void MoveBound::gather_back(const Entry& entry) {
+  const auto [ps, kept, cut] = entry;
+  for_each_subset(all_ & ~(kept | cut), [&](uint32_t dims) {
+    const uint32_t may_be_kept = dims & shards_;
+    for (uint32_t were_kept = may_be_kept;; were_kept = (were_kept - 1) & may_be_kept) {
+      const uint32_t kept_before = kept | were_kept, cut_before = cut | (dims & ~were_kept);
+      if (is_last(dims, kept_before)) {
+        reach(ps + price(Collective::kAllGather, sharded(kept_before, cut_before), dims),
+              kept_before, cut_before);
+      }
+      if (were_kept == 0) break;
+    }
+  });
+}
+
+void MoveBound::exchange_back(const Entry& entry) {
+  const auto [ps, kept, cut] = entry;
+  const uint32_t cuts = sharded(kept, cut);
+  // Of those that change, what was kept is cut, and what was cut is kept.
+  for_each_subset(cuts & shards_, [&](uint32_t dims) {
+    const uint32_t kept_before = kept ^ dims, cut_before = cut ^ dims;
+    if (is_last(dims, kept_before)) {
+      reach(ps + least_price(Collective::kAllToAll, cuts, dims, cut_before & ~dims), kept_before,
+            cut_before);
+    }
+  });
+}
+
+// All steps into a state. A state knows no past: what is as in the source may have come back.
+void MoveBound::step_back(const Entry& entry) {
+  const auto [ps, kept, cut] = entry;
+  const uint32_t whole = all_ & ~(kept | cut), cuts = sharded(kept, cut);
+  for (uint32_t left = cut; left != 0; left &= left - 1) reach(ps, kept, cut & ~(left & -left));
+  for (uint32_t left = kept; left != 0; left &= left - 1) reach(ps, kept & ~(left & -left), cut);
+  gather_back(entry);
+  exchange_back(entry);
+  for_each_subset(whole & partials_, [&](uint32_t dims) {
+    reach(ps + least_price(Collective::kAllReduce, cuts, dims, whole & ~dims), kept | dims, cut);
+  });
+  for_each_subset(cut & partials_, [&](uint32_t dims) {
+    reach(ps + least_price(Collective::kReduceScatter, cuts & ~dims, dims, whole), kept | dims,
+          cut & ~dims);
+  });
+}
+
+// From here on `kept` says of a layout that it has what the source has, however it came by it.
+void MoveBound::allow_change_of_kept() {
+  for (int i = 0; i < ndim(); ++i) {
+    const uint32_t bit = uint32_t{1} << i;
+    for (uint32_t kept = 0; kept <= all_; ++kept) {
+      if ((kept & bit) == 0) continue;
+      const uint32_t others = all_ & ~kept;
+      for (uint32_t cut = others;; cut = (cut - 1) & others) {
+        const uint32_t cut_else = (shards_ & bit) != 0 ? cut | bit : cut;
+        int64_t& ps = costs_[index(kept, cut)];
+        ps = std::min(ps, costs_[index(kept & ~bit, cut_else)]);
+        if (cut == 0) break;
+      }
+    }
+  }
+}
+
+void MoveBound::start(const CostModel& model, const TensorMeta& tensor, const Layout& from) {
+  model_ = &model;
+  from_ = &from;
+  bytes_ = tensor.bytes();
+  read_source(from);
+  if (bytes_ == 0) {
+    costs_.assign(table_size(), 0);
+    return;
+  }
+  costs_.assign(table_size(), kImpossible);
+  prices_.assign(4 * table_size(), kUnknown);
+  now_ = &costs_;
+  reach(0, may_keep(), 0);
+  settle([&](const Entry& entry) { step_on(entry); });
+  allow_change_of_kept();
+}
+
+void MoveBound::find_rest(std::span<const int64_t> ends, std::vector<int64_t>& rest) {
+  if (bytes_ == 0) {
+    rest.assign(table_size(), 0);
+    return;
+  }
+  rest.assign(table_size(), kImpossible);
+  now_ = &rest;
+  for_each_state(
+      [&](uint32_t kept, uint32_t cut) { reach(ends[index(kept, cut)], kept, cut); });
+  settle([&](const Entry& entry) { step_back(entry); });
+}
+
+MoveBound::Part MoveBound::part_of(int i, const Placement& placement) const {
+  const Placement& before = from_->placements[mesh_dims_[i]];
+  if (placement.is_shard()) return placement == before ? Part::kKept : Part::kCut;
+  const bool may_stay = placement == before || (is_linear(placement) && is_linear(before));
+  return placement.is_partial() && may_stay ? Part::kKept : Part::kWhole;
+}
+
+}  // namespace onedim

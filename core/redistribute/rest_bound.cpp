@@ -1,0 +1,49 @@
+#include "core/redistribute/rest_bound.hpp"
+
+#include <algorithm>
+
+namespace onedim {
+
+void RestBound::start(MoveBound& moves, std::span<const int64_t> ends, const Alphabet& alphabet,
+                      StateCode source) {
+  moves.find_rest(ends, rest_ps_);
+  moves_ = &moves;
+  alphabet_ = &alphabet;
+  source_ = source;
+  linear_ = 0;
+  for (int s = 0; alphabet.is_partial(s); ++s) {
+    const std::string_view kind = alphabet.symbol(s).partial;
+    if (kind == "sum" || kind == "avg") linear_ |= uint32_t{1} << s;
+  }
+}
+
+int64_t RestBound::floor_ps(StateCode code) const {
+  if (moves_ == nullptr) return 0;
+  const int ndim = alphabet_->mesh_ndim();
+  std::array<int8_t, 32> kept_cuts;  // per tensor dim, how many are the source's
+  kept_cuts.fill(8);
+  for (int i = 0; i < ndim; ++i) {
+    const int before = Alphabet::symbol_of(source_, i);
+    if (!alphabet_->is_shard(before) || Alphabet::byte_of(code, i) == Alphabet::byte_of(source_, i))
+      continue;
+    int8_t& kept = kept_cuts[alphabet_->tensor_dim(before)];
+    kept = std::min(kept, static_cast<int8_t>(Alphabet::place_of(source_, i)));
+  }
+  uint32_t kept = 0, cut = 0;
+  for (int i = 0; i < ndim; ++i) {
+    const uint32_t bit = uint32_t{1} << i;
+    const int symbol = Alphabet::symbol_of(code, i), before = Alphabet::symbol_of(source_, i);
+    if (alphabet_->is_shard(symbol)) {
+      const bool is_kept = Alphabet::byte_of(code, i) == Alphabet::byte_of(source_, i) &&
+                           Alphabet::place_of(code, i) < kept_cuts[alphabet_->tensor_dim(symbol)];
+      (is_kept ? kept : cut) |= bit;
+    } else if (alphabet_->is_partial(symbol)) {
+      const bool is_kept =
+          symbol == before || ((linear_ >> symbol & 1) != 0 && (linear_ >> before & 1) != 0);
+      if (is_kept) kept |= bit;
+    }
+  }
+  return rest_ps_[moves_->index(kept, cut)];
+}
+
+}  // namespace onedim

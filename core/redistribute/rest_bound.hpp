@@ -1,0 +1,29 @@
+#pragma once
+// RestBound: what is still to be paid at least from each state of a search, where many layouts are
+// asked for and each has a price of its own beyond the moves, as when other inputs must move to fit
+// it. It reads a state as the easier problem of MoveBound has it.
+
+#include "core/redistribute/alphabet.hpp"
+#include "core/redistribute/move_bound.hpp"
+
+namespace onedim {
+
+class RestBound {
+ public:
+  // `ends`: the least that is to be paid once a layout is reached, by its parts (MoveBound). All is
+  // borrowed; `source` is the layout that `moves` starts from.
+  void start(MoveBound& moves, std::span<const int64_t> ends, const Alphabet& alphabet,
+             StateCode source);
+  void clear() { moves_ = nullptr; }
+
+  int64_t floor_ps(StateCode code) const;
+
+ private:
+  const MoveBound* moves_ = nullptr;  // null: no bound
+  const Alphabet* alphabet_ = nullptr;
+  StateCode source_ = 0;
+  uint32_t linear_ = 0;  // symbols of P(sum) and P(avg), of which either is the other by a local step
+  std::vector<int64_t> rest_ps_;
+};
+
+}  // namespace onedim
