@@ -62,13 +62,11 @@ int64_t MoveBound::work_out(Collective collective, uint32_t sharded, uint32_t di
     case Collective::kAllGather:
       return ps(collective, sharded & ~dims);
     case Collective::kReduceScatter:
-      return has_own_kinds_
-                 ? std::min(ps(collective, sharded), ps(Collective::kAllToAll, sharded))
-                 : ps(collective, sharded);
+      return has_own_kinds_ ? std::min(ps(collective, sharded), ps(Collective::kAllToAll, sharded))
+                            : ps(collective, sharded);
     case Collective::kAllReduce:
-      return has_own_kinds_
-                 ? std::min(ps(collective, sharded), ps(Collective::kAllGather, sharded))
-                 : ps(collective, sharded);
+      return has_own_kinds_ ? std::min(ps(collective, sharded), ps(Collective::kAllGather, sharded))
+                            : ps(collective, sharded);
     case Collective::kAllToAll:
     case Collective::kBroadcast:
       break;
@@ -223,8 +221,7 @@ void MoveBound::find_rest(std::span<const int64_t> ends, std::vector<int64_t>& r
   }
   rest.assign(table_size(), kImpossible);
   now_ = &rest;
-  for_each_state(
-      [&](uint32_t kept, uint32_t cut) { reach(ends[index(kept, cut)], kept, cut); });
+  for_each_state([&](uint32_t kept, uint32_t cut) { reach(ends[index(kept, cut)], kept, cut); });
   settle([&](const Entry& entry) { step_back(entry); });
 }
 

@@ -81,11 +81,11 @@ class MoveBound {
   absl::InlinedVector<int, 8> mesh_dims_;
   uint32_t all_ = 0, shards_ = 0, partials_ = 0;  // of the source
   bool has_own_kinds_ = false;
-  std::array<uint32_t, 8> after_{};  // those that cut the same tensor dim later in the source
+  std::array<uint32_t, 8> after_{};   // those that cut the same tensor dim later in the source
   std::array<int64_t, 256> sizes_{};  // ranks of each set
   std::array<MeshDimSet, 256> full_dims_{};
-  std::vector<int64_t> prices_;        // by collective, sharded, dims
-  std::vector<int64_t> costs_;         // from the source
+  std::vector<int64_t> prices_;          // by collective, sharded, dims
+  std::vector<int64_t> costs_;           // from the source
   std::vector<int64_t>* now_ = nullptr;  // the table that is being filled
   std::vector<Entry> queue_;
 };

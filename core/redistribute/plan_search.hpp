@@ -142,7 +142,7 @@ class PlanSearch {
   int64_t most_ps_ = kImpossible;
   SearchBound bound_;                // where there is one target
   const RestBound* rest_ = nullptr;  // where there are many
-  bool may_rename_ = false;  // an all_to_all may move nothing
+  bool may_rename_ = false;          // an all_to_all may move nothing
   int64_t expanded_ = 0;
 };
 

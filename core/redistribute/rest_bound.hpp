@@ -22,7 +22,8 @@ class RestBound {
   const MoveBound* moves_ = nullptr;  // null: no bound
   const Alphabet* alphabet_ = nullptr;
   StateCode source_ = 0;
-  uint32_t linear_ = 0;  // symbols of P(sum) and P(avg), of which either is the other by a local step
+  uint32_t linear_ =
+      0;  // symbols of P(sum) and P(avg), of which either is the other by a local step
   std::vector<int64_t> rest_ps_;
 };
 

@@ -113,9 +113,9 @@ Status Decider::start_frontiers() {
   for (size_t slot = 0; slot < input_count(); ++slot) {
     if (!input(slot) || first_slot_like(slot) < slot) continue;
     const int frontier = frontier_of_slot_[slot];
-    const Status status = frontiers_[frontier]->start(
-        planner_.model(), graphs_, request_.options, frontier_slot(slot), cut_orders_,
-        ends.empty() ? nullptr : &ends[frontier]);
+    const Status status = frontiers_[frontier]->start(planner_.model(), graphs_, request_.options,
+                                                      frontier_slot(slot), cut_orders_,
+                                                      ends.empty() ? nullptr : &ends[frontier]);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

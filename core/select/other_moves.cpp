@@ -62,8 +62,9 @@ std::vector<int64_t> own_moves(const MovingInput& input) {
     table[bound.index(bound.may_keep(), 0)] = 0;
     return table;
   }
-  bound.for_each_state(
-      [&](uint32_t kept, uint32_t cut) { table[bound.index(kept, cut)] = bound.least_ps(kept, cut); });
+  bound.for_each_state([&](uint32_t kept, uint32_t cut) {
+    table[bound.index(kept, cut)] = bound.least_ps(kept, cut);
+  });
   return table;
 }
 
