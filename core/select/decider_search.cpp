@@ -9,7 +9,7 @@
 namespace onedim {
 namespace {
 
-constexpr size_t kLeastBoundedDims = 3;  // mesh dims of more than one rank
+constexpr size_t kLeastBoundedDims = 2;  // mesh dims of more than one rank
 
 PlanOptions plan_options(const SelectOptions& options) {
   return {options.policy, options.memory_bytes, options.allow_shard_to_partial};
