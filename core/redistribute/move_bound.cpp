@@ -10,8 +10,6 @@ constexpr auto kLater = [](const auto& a, const auto& b) { return a.ps > b.ps; }
 
 int lowest(uint32_t dims) { return std::countr_zero(dims); }
 
-bool is_linear(const Placement& p) { return p.is_partial("sum") || p.is_partial("avg"); }
-
 // Non-empty subsets of `dims`.
 template <typename Body>
 void for_each_subset(uint32_t dims, Body&& body) {
@@ -228,7 +226,8 @@ void MoveBound::find_rest(std::span<const int64_t> ends, std::vector<int64_t>& r
 MoveBound::Part MoveBound::part_of(int i, const Placement& placement) const {
   const Placement& before = from_->placements[mesh_dims_[i]];
   if (placement.is_shard()) return placement == before ? Part::kKept : Part::kCut;
-  const bool may_stay = placement == before || (is_linear(placement) && is_linear(before));
+  const bool may_stay = placement == before ||
+                        (is_linear_partial(placement.partial) && is_linear_partial(before.partial));
   return placement.is_partial() && may_stay ? Part::kKept : Part::kWhole;
 }
 

@@ -29,17 +29,13 @@ struct Draw {
   DType dtype = DType::kF32;
 };
 
-bool is_linear(const Placement& placement) {
-  return placement.is_partial("sum") || placement.is_partial("avg");
-}
-
 Draw plan_draw(const Plan& plan, DType dtype, const Mesh& mesh) {
   Draw draw;
   draw.dtype = dtype;
   int64_t growth = 1;
   for (int d = 0; d < mesh.ndim(); ++d) {
     const Placement &from = plan.from.placements[d], &to = plan.to.placements[d];
-    if (is_linear(from) || is_linear(to)) growth *= mesh.size(d);
+    if (is_linear_partial(from.partial) || is_linear_partial(to.partial)) growth *= mesh.size(d);
     if (!from.is_partial()) continue;
     draw.kind = from.partial;
     draw.mesh_dims.push_back(d);
@@ -106,7 +102,7 @@ Drawn draw_source(const Plan& plan, const Draw& draw, const Dims& shape, const M
                        strides_with_outermost(local.shape(), plan.from_outermost)}));
     copy_elements(local, drawn.locals.back());
   }
-  const bool adds = draw.kind == "sum" || draw.kind == "avg";
+  const bool adds = is_linear_partial(draw.kind);
   drawn.global = draw.kind.empty() ? parts[0]
                  : adds            ? average_elements(parts, draw.divisor)
                                    : reduce_elements(parts, draw.kind);

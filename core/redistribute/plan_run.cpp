@@ -9,8 +9,6 @@
 namespace onedim {
 namespace {
 
-bool is_linear(std::string_view kind) { return kind == "sum" || kind == "avg"; }
-
 class StepRun {
  public:
   StepRun(const PlanStep& step, const RunSetting& setting, const GroupLocals& locals)
@@ -116,8 +114,8 @@ Result<std::vector<Tensor>> StepRun::combine(std::vector<std::vector<Tensor>> pa
   for (size_t tensor = 0; tensor < parts[0].size(); ++tensor) {
     std::vector<Tensor> list;
     for (const std::vector<Tensor>& part : parts) list.push_back(part[tensor]);
-    result.push_back(is_linear(kind) ? average_elements(list, average_divisor())
-                                     : reduce_elements(list, kind));
+    result.push_back(is_linear_partial(kind) ? average_elements(list, average_divisor())
+                                             : reduce_elements(list, kind));
   }
   return result;
 }

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 
+#include "core/redistribute/step_kind.hpp"
+
 namespace onedim {
 namespace {
 
 constexpr int64_t kMostRanksWalked = int64_t{1} << 20;  // a mesh has no more
 
-bool is_linear(const Placement& placement) {
-  return placement.is_partial("sum") || placement.is_partial("avg");
-}
-
 bool stays_partial(const Placement& from, const Placement& to) {
-  return from.is_partial() && (from == to || (is_linear(from) && is_linear(to)));
+  return from.is_partial() &&
+         (from == to || (is_linear_partial(from.partial) && is_linear_partial(to.partial)));
 }
 
 int64_t reduction_bound(std::span<const GroupMember> group, const Layout& from, const Layout& to,

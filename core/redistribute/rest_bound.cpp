@@ -12,8 +12,7 @@ void RestBound::start(MoveBound& moves, std::span<const int64_t> ends, const Alp
   source_ = source;
   linear_ = 0;
   for (int s = 0; alphabet.is_partial(s); ++s) {
-    const std::string_view kind = alphabet.symbol(s).partial;
-    if (kind == "sum" || kind == "avg") linear_ |= uint32_t{1} << s;
+    if (is_linear_partial(alphabet.symbol(s).partial)) linear_ |= uint32_t{1} << s;
   }
 }
 

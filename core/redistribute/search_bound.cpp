@@ -15,8 +15,6 @@ constexpr uint32_t kMisplaced = 2;  // the target is a shard: a shard that cuts 
 constexpr uint32_t kWanted = 2;     // the target is a partial: that one
 constexpr uint32_t kPartial = 3;    // a partial that must go
 
-bool is_linear(std::string_view kind) { return kind == "sum" || kind == "avg"; }
-
 // Two bits a mesh dim, `value` at those of `dims`.
 uint32_t spread(uint32_t dims, uint32_t value) {
   uint32_t result = 0;
@@ -26,8 +24,8 @@ uint32_t spread(uint32_t dims, uint32_t value) {
 
 bool is_wanted_partial(const Alphabet& alphabet, int symbol, int wanted) {
   if (symbol == wanted) return true;
-  return alphabet.is_partial(wanted) && is_linear(alphabet.symbol(symbol).partial) &&
-         is_linear(alphabet.symbol(wanted).partial);
+  return alphabet.is_partial(wanted) && is_linear_partial(alphabet.symbol(symbol).partial) &&
+         is_linear_partial(alphabet.symbol(wanted).partial);
 }
 
 }  // namespace

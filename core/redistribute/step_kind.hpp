@@ -64,4 +64,7 @@ std::string_view step_kind_name(StepKind kind);  // `all_gather`
 // Whether ranks communicate in it.
 inline bool is_collective(StepKind kind) { return kind <= StepKind::kAllToAll; }
 
+// Of two such kinds a local step makes either from the other, and one all_reduce reduces both.
+inline bool is_linear_partial(std::string_view kind) { return kind == "sum" || kind == "avg"; }
+
 }  // namespace onedim

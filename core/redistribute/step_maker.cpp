@@ -183,12 +183,12 @@ void StepMaker::add_to_partial(uint32_t dims) {
 
 void StepMaker::add_scales(uint32_t dims) {
   const std::string_view name = alphabet_.symbol(now_[lowest(dims)].symbol).partial;
-  bool is_one_kind = name == "sum" || name == "avg";
+  bool is_one_kind = is_linear_partial(name);
   for_each_dim(dims, [&](int i) { is_one_kind &= now_[i].symbol == now_[lowest(dims)].symbol; });
   if (!is_one_kind) return;
   for (int kind = 0; alphabet_.is_partial(kind); ++kind) {
     const std::string_view other = alphabet_.symbol(kind).partial;
-    bool may = other != name && (other == "sum" || other == "avg");
+    bool may = other != name && is_linear_partial(other);
     for_each_dim(dims, [&](int i) { may &= alphabet_.allows(i, kind); });
     if (may) add(StepKind::kScale, dims, replace(dims, kind));
   }

@@ -1,5 +1,6 @@
 #pragma once
-// MoveFrontier: the layouts that one input can be brought to, settled in order of cost. Each
+// MoveFrontier: the layouts that one input can be brought to, settled in order of cost, or of the
+// cost with what a strategy that asks for them costs at least besides. Each
 // settled layout that a strategy may ask for is entered in the SlotCosts of every cutting order.
 // Inputs that must stay as they are have one layout, which costs nothing. Not thread-safe.
 

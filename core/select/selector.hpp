@@ -7,7 +7,9 @@
 //
 // Exactness: the layouts of every input are settled in order of cost up to a radius, all strategies
 // over settled layouts are searched (StrategySearch), and the radius grows until the best found
-// costs no more than it; a strategy that needs an unsettled layout costs more than that.
+// costs no more than it; a strategy that needs an unsettled layout costs more than that. The order
+// counts what other inputs must at least pay to fit a layout (OtherMoves), so that layouts that
+// only dear strategies ask for are never settled.
 
 #include <optional>
 
