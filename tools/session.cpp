@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "core/base/one_line.hpp"
 #include "core/pack/pack_search.hpp"
@@ -30,6 +31,17 @@ Result<std::vector<fs::path>> existing_paths(const std::vector<std::string>& tex
   return paths;
 }
 
+// Packs that one counts on and that are not there: mostly they are not built yet.
+Status check_folders(std::span<const fs::path> paths) {
+  for (const fs::path& path : paths) {
+    if (pack_files_at(path).empty())
+      return invalid_argument(
+          "there is no pack (*.so) in the folder \"{}\": build one there first, or leave it out",
+          path.string());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 Result<LoadOptions> Session::load_options(const std::vector<std::string>& files) const {
@@ -44,6 +56,7 @@ Result<LoadOptions> Session::load_options(const std::vector<std::string>& files)
   options.paths = *given;
   if (!files.empty())
     return options;  // what is named is inspected, whatever the settings say of it
+  if (Status status = check_folders(*given); !status.ok()) return status;
   options.paths = pack_search_path(*given, settings->pack_paths);
   options.disabled = settings->disabled_packs;
   return options;
