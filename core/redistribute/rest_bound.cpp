@@ -17,7 +17,6 @@ void RestBound::start(MoveBound& moves, std::span<const int64_t> ends, const Alp
 }
 
 int64_t RestBound::floor_ps(StateCode code) const {
-  if (moves_ == nullptr) return 0;
   const int ndim = alphabet_->mesh_ndim();
   std::array<int8_t, 32> kept_cuts;  // per tensor dim, how many are the source's
   kept_cuts.fill(8);

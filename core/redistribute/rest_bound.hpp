@@ -14,16 +14,14 @@ class RestBound {
   // borrowed; `source` is the layout that `moves` starts from.
   void start(MoveBound& moves, std::span<const int64_t> ends, const Alphabet& alphabet,
              StateCode source);
-  void clear() { moves_ = nullptr; }
 
   int64_t floor_ps(StateCode code) const;
 
  private:
-  const MoveBound* moves_ = nullptr;  // null: no bound
+  const MoveBound* moves_ = nullptr;
   const Alphabet* alphabet_ = nullptr;
   StateCode source_ = 0;
-  uint32_t linear_ =
-      0;  // symbols of P(sum) and P(avg), of which either is the other by a local step
+  uint32_t linear_ = 0;  // symbols, as bits
   std::vector<int64_t> rest_ps_;
 };
 
