@@ -32,7 +32,11 @@ void for_each_kind(const Check& check) {
 }
 
 TEST(ValueDraw, DomainsHoldForEveryKind) {
-  const std::pair<const char*, bool (*)(double)> domains[] = {
+  struct Domain {
+    const char* name;
+    bool (*holds)(double);
+  };
+  const Domain domains[] = {
       {"positive", [](double x) { return x > 0; }},
       {"nonnegative", [](double x) { return x >= 0; }},
       {"nonzero", [](double x) { return x != 0; }},
@@ -40,12 +44,12 @@ TEST(ValueDraw, DomainsHoldForEveryKind) {
       {"probability", [](double x) { return x >= 0 && x <= 1; }},
       {"values(0.5,2)", [](double x) { return x == 0.5 || x == 2; }},
   };
-  for (const auto& [name, holds] : domains) {
+  for (const Domain& domain : domains) {
     for (const DType dtype : {DType::kF64, DType::kF32, DType::kBF16, DType::kF16}) {
       for_each_kind([&](ValueKind kind) {
-        const Lanes lanes = draw(dtype, name, kind);
-        EXPECT_TRUE(std::all_of(lanes.reals.begin(), lanes.reals.end(), holds))
-            << name << " " << name_of(dtype);
+        const Lanes lanes = draw(dtype, domain.name, kind);
+        EXPECT_TRUE(std::all_of(lanes.reals.begin(), lanes.reals.end(), domain.holds))
+            << domain.name << " " << name_of(dtype);
       });
     }
   }
