@@ -4,8 +4,18 @@
 #include <new>
 
 namespace {
-
 thread_local int64_t count = 0;
+}  // namespace
+
+namespace onedim {
+
+int64_t allocation_count() { return count; }
+
+}  // namespace onedim
+
+#ifndef ONEDIM_FOREIGN_NEW
+
+namespace {
 
 void* allocate(std::size_t size) {
   ++count;
@@ -21,12 +31,6 @@ void* allocate(std::size_t size, std::align_val_t alignment) {
 }
 
 }  // namespace
-
-namespace onedim {
-
-int64_t allocation_count() { return count; }
-
-}  // namespace onedim
 
 // The forms that the others end in.
 void* operator new(std::size_t size) { return allocate(size); }
@@ -45,3 +49,5 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+#endif

@@ -5,6 +5,13 @@
 
 namespace onedim {
 
+#ifdef ONEDIM_FOREIGN_NEW
+inline constexpr bool kCountsAllocations = false;
+#else
+inline constexpr bool kCountsAllocations = true;
+#endif
+
+// Always 0 where they are not counted.
 int64_t allocation_count();
 
 }  // namespace onedim
