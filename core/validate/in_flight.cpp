@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -143,10 +144,11 @@ class Flights {
   }
 
   // On a stack of their own, since running out of stack is a way to crash.
-  static void install_handlers() {
+  void install_handlers() {
     static constexpr size_t kStackBytes = 4 * kMostBytes;
     stack_t stack{};
-    stack.ss_sp = std::malloc(kStackBytes);
+    signal_stack_ = std::make_unique_for_overwrite<char[]>(kStackBytes);
+    stack.ss_sp = signal_stack_.get();
     stack.ss_size = kStackBytes;
     ::sigaltstack(&stack, nullptr);
     struct sigaction action {};
@@ -159,6 +161,7 @@ class Flights {
   std::vector<Flight*> flights_;  // the longest under way first
   uint64_t last_serial_ = 0;
   int file_ = -1;
+  std::unique_ptr<char[]> signal_stack_;
   std::atomic<bool> is_ending_{false};
 };
 
