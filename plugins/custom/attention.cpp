@@ -151,7 +151,7 @@ class Kernel {
     for (int64_t b = 0; b < s_.batch; ++b) {
       for (int64_t h = 0; h < s_.heads; ++h) {
         for (int64_t i = 0; i < s_.queries; ++i, ++row)
-          lse[row] = attend(b, h, i, &out[row * s_.width]);
+          lse[row] = attend(b, h, i, out.data() + row * s_.width);
       }
     }
     store_dense(out.data(), call_.output(0));
@@ -190,9 +190,8 @@ class Kernel {
   }
 
   double score(int64_t b, int64_t h, int64_t head, int64_t i, int64_t j) const {
-    const double* q = &q_[static_cast<size_t>(((b * s_.heads + h) * s_.queries + i) * s_.depth)];
-    const double* k =
-        &k_[static_cast<size_t>(((b * s_.key_heads + head) * s_.keys + j) * s_.depth)];
+    const double* q = q_.data() + ((b * s_.heads + h) * s_.queries + i) * s_.depth;
+    const double* k = k_.data() + ((b * s_.key_heads + head) * s_.keys + j) * s_.depth;
     double dot = 0;
     for (int64_t d = 0; d < s_.depth; ++d) dot += q[d] * k[d];
     return scale_ * dot + bias_at(b, h, i, j);
@@ -211,8 +210,7 @@ class Kernel {
     double total = 0;
     for (double& w : scores) total += w = std::exp(w - top);
     for (int64_t j = 0; j < s_.keys; ++j) {
-      const double* v =
-          &v_[static_cast<size_t>(((b * s_.key_heads + head) * s_.keys + j) * s_.width)];
+      const double* v = v_.data() + ((b * s_.key_heads + head) * s_.keys + j) * s_.width;
       for (int64_t e = 0; e < s_.width; ++e) out[e] += scores[j] / total * v[e];
     }
     return top + std::log(total);
