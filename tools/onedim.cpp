@@ -3,6 +3,7 @@
 #include <CLI/Formatter.hpp>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 
 #include "core/base/one_line.hpp"
 #include "core/base/status.hpp"
@@ -69,6 +70,15 @@ int fail(const Status& status) {
   return static_cast<int>(exit_code_of(status));
 }
 
+// For what no status foresaw, such as memory that is short.
+int fail_by(const std::exception& error) {
+  const int code = static_cast<int>(ExitCode::kEnvironment);
+  clear_progress();
+  std::fprintf(stderr, "onedim: %s\n", error.what());
+  command_has_ended(code);
+  return code;
+}
+
 // Ends the output; `code`, or that of output that could not be written.
 int finish(Session& session, int code) {
   if (session.finish()) return code;
@@ -111,5 +121,9 @@ int main(int argc, char** argv) {
   // A reader that went away ends the command silently, also where the parent had the signal
   // ignored.
   std::signal(SIGPIPE, SIG_DFL);
-  return onedim::run_command(argc, argv);
+  try {
+    return onedim::run_command(argc, argv);
+  } catch (const std::exception& error) {
+    return onedim::fail_by(error);
+  }
 }

@@ -10,6 +10,7 @@
 #include <CLI/Formatter.hpp>
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -132,15 +133,12 @@ int measure(const MeasureFlags& flags) {
   return 0;
 }
 
-}  // namespace
-}  // namespace onedim
-
-int main(int argc, char** argv) {
-  onedim::MeasureFlags flags;
+int run_program(int argc, char** argv) {
+  MeasureFlags flags;
   CLI::App app("Times the collectives of MPI and prints them as nccl-tests does",
                "onedim-mpi-measure");
   app.add_option("--largest", flags.largest, "Largest message in bytes")
-      ->check(CLI::Range(onedim::kSmallest, onedim::kMostBytes))
+      ->check(CLI::Range(kSmallest, kMostBytes))
       ->capture_default_str();
   app.add_option("--repeats", flags.repeats, "Times that a median is taken of, at most")
       ->check(CLI::Range(1, 100000))
@@ -148,9 +146,22 @@ int main(int argc, char** argv) {
   app.add_option("--deadline", flags.deadline, "Seconds that all may take (0: any)")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  onedim::end_with_parent(flags.deadline > 0 ? flags.deadline + onedim::kGraceSeconds : 0);
+  end_with_parent(flags.deadline > 0 ? flags.deadline + kGraceSeconds : 0);
   MPI_Init(&argc, &argv);
-  const int code = onedim::measure(flags);
+  const int code = measure(flags);
   MPI_Finalize();
   return code;
+}
+
+}  // namespace
+}  // namespace onedim
+
+int main(int argc, char** argv) {
+  try {
+    return onedim::run_program(argc, argv);
+  } catch (const std::exception& error) {
+    // Without MPI_Finalize mpirun ends the other ranks, which would wait for this one.
+    std::fprintf(stderr, "onedim-mpi-measure: %s\n", error.what());
+    return 3;
+  }
 }
