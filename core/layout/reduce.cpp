@@ -27,19 +27,19 @@ auto arithmetic_accumulator() {
   if constexpr (kIsComplexElement<T>)
     return std::complex<double>();
   else if constexpr (kIsSmallFloat<T>)
-    return float();
+    return 0.0f;
   else if constexpr (std::is_floating_point_v<T>)
-    return double();
+    return 0.0;
   else
-    return uint64_t();  // unsigned: wraps without undefined behaviour
+    return uint64_t{0};  // unsigned: wraps without undefined behaviour
 }
 
 template <typename T>
 auto extremum_accumulator() {
   if constexpr (kIsSmallFloat<T>)
-    return float();
+    return 0.0f;
   else if constexpr (std::is_same_v<T, BoolElement>)
-    return uint8_t();
+    return uint8_t{0};
   else
     return T();
 }

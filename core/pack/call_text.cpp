@@ -118,7 +118,8 @@ void add_brackets(const Schema& schema, Pieces& pieces) {
   if (std::any_of(pieces.tensors.begin(), pieces.tensors.end(), has_brackets)) return;
   TensorPiece list{.text = pieces.tensors[0].text, .tensors = {}, .is_list = true};
   for (TensorPiece& piece : pieces.tensors) list.tensors.push_back(std::move(piece.tensors[0]));
-  pieces.tensors.assign(1, std::move(list));
+  pieces.tensors.clear();
+  pieces.tensors.push_back(std::move(list));
 }
 
 bool has_attribute(const Pieces& pieces, std::string_view name) {

@@ -27,8 +27,9 @@ Result<std::vector<std::string>> read_texts(const onedim_text_t* texts, uint64_t
 Status read_texts_of(const onedim_op_t& from, Op& op) {
   const auto read = [](onedim_text_t text, std::string_view what, std::string& to) {
     Result<std::string> result = read_text(text, what);
-    if (result.ok()) to = *std::move(result);
-    return result.ok() ? absl::OkStatus() : result.status();
+    if (!result.ok()) return result.status();
+    to = *std::move(result);
+    return absl::OkStatus();
   };
   if (Status status = read(from.summary, "summary", op.summary); !status.ok()) return status;
   if (Status status = read(from.example, "example", op.example); !status.ok()) return status;

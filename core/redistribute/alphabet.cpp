@@ -94,7 +94,7 @@ std::optional<StateCode> Alphabet::encode(const Layout& layout) const {
   StateCode code = 0;
   for (int place = 0; place < full_mesh_ndim_; ++place) {
     const int mesh_dim = layout.order.empty() ? place : static_cast<int>(layout.order[place]);
-    const int i = index[mesh_dim];
+    const int8_t i = index[mesh_dim];
     if (i < 0) continue;
     const int s = find_symbol(layout.placements[mesh_dim]);
     if (s < 0 || !allows(i, s)) return std::nullopt;

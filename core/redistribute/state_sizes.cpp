@@ -22,7 +22,7 @@ int64_t cut_dim(const Alphabet& alphabet, std::span<const int8_t> cutters, int64
   size_t next = 0;
   // While cuts divide, all ranks have one length.
   for (; next < cutters.size(); ++next) {
-    const int i = cutters[next];
+    const int8_t i = cutters[next];
     const int64_t parts = alphabet.size(i);
     const int64_t factor = alphabet.split_factor(Alphabet::symbol_of(code, i));
     if (factor != 1 || length % parts != 0 || length == 0) break;
@@ -31,7 +31,7 @@ int64_t cut_dim(const Alphabet& alphabet, std::span<const int8_t> cutters, int64
   if (next == cutters.size()) return length;
   CutLengths lengths(length);
   for (; next < cutters.size(); ++next) {
-    const int i = cutters[next];
+    const int8_t i = cutters[next];
     const int64_t factor = alphabet.split_factor(Alphabet::symbol_of(code, i));
     const CutEffect effect = lengths.cut({alphabet.size(i), factor});
     if (!effect.divides) sizes.uneven |= static_cast<uint8_t>(1 << i);

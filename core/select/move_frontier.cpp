@@ -132,9 +132,9 @@ void MoveFrontier::enter(int state) {
     std::array<int8_t, 32> cuts{};  // per tensor dim, so far
     bool fits = true;
     for (const int64_t mesh_dim : orders_[i]) {
-      const int place = code_place_of_mesh_dim_[mesh_dim];
+      const int8_t place = code_place_of_mesh_dim_[mesh_dim];
       const int symbol = Alphabet::symbol_of(state_code, place);
-      const int digit = digit_of_symbol_[symbol];
+      const int8_t digit = digit_of_symbol_[symbol];
       fits = digit >= 0 && (!alphabet.is_shard(symbol) || Alphabet::place_of(state_code, place) ==
                                                               cuts[alphabet.tensor_dim(symbol)]++);
       if (!fits) break;

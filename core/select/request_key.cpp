@@ -18,7 +18,7 @@ void add_arguments(const Call& call, KeyWriter& key) {
   uint64_t word = 0;
   size_t count = 0;
   for (const SlotRange& range : call.arguments) {
-    const auto first = static_cast<uint64_t>(range.first + 1);
+    const auto first = static_cast<uint64_t>(range.first) + 1;
     const auto slots = static_cast<uint64_t>(range.count);
     if (!are_bytes) {
       key.add(first << 32 | slots);

@@ -9,7 +9,7 @@ Selector::Selector(const Registry& registry, Planner& planner, size_t capacity,
                    std::optional<Roofline> roofline)
     : registry_(registry),
       planner_(planner),
-      roofline_(std::move(roofline)),
+      roofline_(roofline),
       by_request_(capacity),
       by_meaning_(capacity) {}
 

@@ -7,16 +7,20 @@
 namespace onedim {
 namespace {
 
+template <typename Wide, typename T>
+Wide widened(T value) {
+  if constexpr (std::is_same_v<T, BoolElement>)
+    return value.byte != 0;
+  else
+    return static_cast<Wide>(value);
+}
+
 template <typename T, typename Wide>
 void read_run(const std::byte* from, int64_t count, Wide* to) {
   for (int64_t i = 0; i < count; ++i) {
     T value;
     std::memcpy(&value, from + i * static_cast<int64_t>(sizeof(T)), sizeof(T));
-    if constexpr (std::is_same_v<T, BoolElement>) {
-      to[i] = value.byte != 0;
-    } else {
-      to[i] = static_cast<Wide>(value);
-    }
+    to[i] = widened<Wide>(value);
   }
 }
 

@@ -195,8 +195,8 @@ const Draw& Place::draw(int number) {
   }
   for (const Tensor& input : draw->inputs) draw->prints.push_back(fingerprint(input));
   Result<std::vector<std::optional<Truth>>> truths = compute_truths(*subject_, draw->inputs);
-  if (truths.ok()) draw->truths = *std::move(truths);
   draw->status = truths.status();
+  if (truths.ok()) draw->truths = *std::move(truths);
   note_fault(draw->status);
   for (size_t output = 0; output < draw->truths.size(); ++output) {
     if (draw->truths[output]) note_variation(static_cast<int>(output), *draw->truths[output]);
