@@ -12,7 +12,7 @@ namespace matrix {
 namespace {
 
 // Below it a plain loop beats the library's start-up.
-constexpr int64_t kLibraryWork = 32 * 32 * 32;
+constexpr int64_t kLibraryWork = int64_t{32} * 32 * 32;
 
 // Bounds the OpenMP threads that oneDNN takes when called from this thread.
 class ThreadLimit {

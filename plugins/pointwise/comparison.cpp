@@ -67,17 +67,20 @@ void comparison(Registrar& r, std::string_view name, std::string_view sign, Type
                 const OpBuilder::RulesFn& rules, F f,
                 std::initializer_list<std::string_view> tensors,
                 std::initializer_list<std::string_view> scalars) {
-  const std::string text(name);
-  for (const std::string type : {"Tensor", "Scalar"}) {
-    OpBuilder& op = r.op(text + "." + type + "(Tensor self, " + type + " other) -> Tensor");
-    op.summary("whether self " + std::string(sign) + " other, element by element")
+  const auto declare = [&](const std::string& type,
+                           std::initializer_list<std::string_view> samples) {
+    const std::string overload = std::string(name) + "." + type;
+    r.op(overload + "(Tensor self, " + type + " other) -> Tensor")
+        .summary("whether self " + std::string(sign) + " other, element by element")
         .pointwise(Promotion::kComparison, {"self", "other"})
         .rules(rules)
         .compute(types, f)
         .in_place()
-        .out(text + "." + type + "_out");
-    op.samples(type == "Tensor" ? tensors : scalars);
-  }
+        .out(overload + "_out")
+        .samples(samples);
+  };
+  declare("Tensor", tensors);
+  declare("Scalar", scalars);
 }
 
 void declare_orders(Registrar& r) {

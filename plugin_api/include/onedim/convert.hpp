@@ -11,16 +11,17 @@
 namespace onedim::api {
 
 namespace detail {
+template <typename C, typename T>
+C convert_plain(T value) {
+  if constexpr (std::is_floating_point_v<C> || std::is_integral_v<C>)
+    return static_cast<C>(value);
+  else
+    return C(static_cast<typename C::value_type>(value));
+}
 template <typename T, typename C>
 void load_plain(const std::byte* from, int64_t stride, int64_t count, C* to) {
   const T* source = reinterpret_cast<const T*>(from);
-  for (int64_t i = 0; i < count; ++i) {
-    if constexpr (std::is_floating_point_v<C> || std::is_integral_v<C>) {
-      to[i] = static_cast<C>(source[i * stride]);
-    } else {
-      to[i] = C(static_cast<typename C::value_type>(source[i * stride]));
-    }
-  }
+  for (int64_t i = 0; i < count; ++i) to[i] = convert_plain<C>(source[i * stride]);
 }
 template <typename Format, typename Bits, typename C>
 void load_small(const std::byte* from, int64_t stride, int64_t count, C* to) {
