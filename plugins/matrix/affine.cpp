@@ -84,7 +84,7 @@ OpBuilder& declare(Registrar& r, std::string_view schema, std::string equation) 
   return r.op(schema)
       .infer([equation](const Call& call, OutputSink& outputs) {
         require_same_dtypes(call);
-        const Shape shape = bind_einsum(equation, call, 1).output_shape();
+        const Shape shape = product_shape(call, equation, 1);
         require_broadcast(call, 0, shape);
         outputs.add(call.input(0).dtype(), shape);
       })
@@ -133,7 +133,7 @@ void declare_linear(Registrar& r) {
         require(call.tensor("input").ndim() > 0,
                 "input has no dims, expected features in the last");
         require(ndim == 1 || ndim == 2, "the weight must have one or two dims");
-        const Shape shape = bind_einsum(linear_equation(call), call).output_shape();
+        const Shape shape = product_shape(call, linear_equation(call));
         require_broadcast(call, linear_bias(call).slot, shape);
         outputs.add(call.input(0).dtype(), shape);
       })

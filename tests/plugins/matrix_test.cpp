@@ -33,6 +33,21 @@ TEST(Matrix, Products) {
   EXPECT_EQ(run("linear", "f32[2]; f32[2]; -", {{1, 2}, {5, 6}}), "f32[]: 17");
 }
 
+TEST(Matrix, OnlyEinsumStretchesSizesOfOne) {
+  const auto expect_refused = [](const std::string& op, std::string_view call, const char* sizes) {
+    EXPECT_EQ(run(op, call, {}), op + ": sizes " + sizes + " of dims that must agree differ");
+  };
+  expect_refused("mm", "f64[4,5]; f64[1,3]", "1 and 5");
+  expect_refused("mm", "f64[4,1]; f64[5,3]", "1 and 5");
+  expect_refused("bmm", "f64[1,4,5]; f64[0,5,3]", "1 and 0");
+  expect_refused("dot", "f64[5]; f64[1]", "1 and 5");
+  expect_refused("addmm", "f64[3]; f64[4,5]; f64[1,3]", "1 and 5");
+  expect_refused("baddbmm", "f64[3]; f64[1,4,5]; f64[2,5,3]", "1 and 2");
+  expect_refused("linear", "f64[4,5]; f64[3,1]; -", "1 and 5");
+  expect_refused("linear", "f64[4,5]; f64[1]; -", "1 and 5");
+  EXPECT_EQ(run("einsum", "[f64[1,5]; f64[1,1]]; equation=\"mk,kn->mn\"", {}), "f64[1,1]: 5");
+}
+
 TEST(Matrix, LargeProductsAgreeWithSmallOnes) {
   // Above the library's threshold; ones sum to the inner size.
   EXPECT_TRUE(run("mm", "f32[40,50]; f32[50,33]", {}).starts_with("f32[40,33]: 50, 50, 50"));
