@@ -23,21 +23,6 @@ inline void require_same_dtypes(const Call& call) {
   }
 }
 
-// The output's shape. A size of 1 stretches in einsum, and in no product that PyTorch names; the
-// kernels count on that.
-inline Shape product_shape(const Call& call, std::string_view equation, int first_slot = 0) {
-  const Einsum product = bind_einsum(equation, call, first_slot);
-  for (size_t k = 0; k < product.operands.size(); ++k) {
-    for (size_t dim = 0; dim < product.shapes[k].size(); ++dim) {
-      const int64_t size = product.shapes[k][dim], known = product.size(product.operands[k][dim]);
-      if (size != known)
-        fail("sizes " + std::to_string(size) + " and " + std::to_string(known) +
-             " of dims that must agree differ");
-    }
-  }
-  return product.output_shape();
-}
-
 // Two operations for every product of one element of each operand.
 inline void einsum_cost(const Call& call, const Einsum& einsum, onedim_cost_t& cost) {
   cost.flops = 2;

@@ -34,10 +34,6 @@ void compute_dot(const Call& call, const onedim_execution_t&) {
 OpBuilder& declare(Registrar& r, std::string_view schema, std::string equation) {
   return r.op(schema)
       .einsum(equation)
-      .infer([equation](const Call& call, OutputSink& outputs) {
-        require_same_dtypes(call);
-        outputs.add(call.input(0).dtype(), product_shape(call, equation));
-      })
       .compute(kMultipliable, compute_matmul)
       .cost([equation](const Call& call, onedim_cost_t& cost) {
         einsum_cost(call, bind_einsum(equation, call), cost);

@@ -210,8 +210,20 @@ inline void einsum_rules(const Call& call, RuleSink& rules, std::string_view equ
   }
 }
 
-inline Shape einsum_shape(const Call& call, std::string_view equation) {
-  return bind_einsum(equation, call).output_shape();
+// The output's shape where all dims of one letter have one size, as kernels of products count on;
+// only dims of an ellipsis may be 1 against n.
+inline Shape product_shape(const Call& call, std::string_view equation, int first_slot = 0) {
+  const Einsum product = bind_einsum(equation, call, first_slot);
+  for (size_t k = 0; k < product.operands.size(); ++k) {
+    for (size_t dim = 0; dim < product.shapes[k].size(); ++dim) {
+      const char letter = product.operands[k][dim];
+      const int64_t size = product.shapes[k][dim];
+      if (letter >= 'A' && size != product.size(letter))
+        fail("sizes " + std::to_string(size) + " and " + std::to_string(product.size(letter)) +
+             " of dims that must agree differ");
+    }
+  }
+  return product.output_shape();
 }
 
 }  // namespace onedim::api

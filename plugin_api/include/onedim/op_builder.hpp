@@ -111,7 +111,8 @@ class OpBuilder {
   // P(kind). The dtype stays unless `dtype` says otherwise.
   OpBuilder& reduction(std::string kind, std::function<DType(const Call&)> dtype = {},
                        EmptyDims empty = EmptyDims::kAll);
-  // One output by an equation over the first operands, all of one dtype.
+  // One output by an equation over the first operands, all of one dtype; dims of one letter have
+  // one size.
   OpBuilder& einsum(std::string equation);
 
   // A kernel over raw tensors for input dtypes in `dtypes`.
@@ -251,7 +252,7 @@ inline OpBuilder& OpBuilder::einsum(std::string equation) {
       require(!call.input(slot).present() || call.input(slot).dtype() == call.input(0).dtype(),
               "operands must have the same dtype");
     }
-    outputs.add(call.input(0).dtype(), einsum_shape(call, equation));
+    outputs.add(call.input(0).dtype(), product_shape(call, equation));
   };
   rules_.push_back(
       [equation](const Call& call, RuleSink& rules) { einsum_rules(call, rules, equation); });
