@@ -109,6 +109,7 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail(usage_error(app, error));
   }
+  if (const Status status = check_values(app); !status.ok()) return fail(status);
   const int code = run_session(session);
   command_has_ended(code);
   return code;

@@ -161,6 +161,11 @@ bool SelectionComparison::has_other_choices() const {
                      [](const ComparedRow& row) { return row.has_other_choices(); });
 }
 
+bool SelectionComparison::has_matches() const {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const ComparedRow& row) { return row.before.has_value(); });
+}
+
 SelectionComparison compare_reports(const SelectionReport& before, const SelectionReport& now) {
   const bool is_comparable = before.cluster == now.cluster && before.seed == now.seed;
   SelectionComparison comparison;
@@ -207,6 +212,8 @@ std::string comparison_text(const SelectionComparison& comparison, const std::st
         "{}: the chosen costs sum to {:.6f} us, but to {:.6f} us in {}: one of them is wrong\n",
         row_name(row.now), row.now.times.cost_sum_us, row.before->times.cost_sum_us, file);
   }
+  if (!comparison.has_matches())
+    differences += "nothing is compared: no row is of the same op, mesh, cluster, seed and draws\n";
   return format_table(table) + differences;
 }
 

@@ -49,6 +49,7 @@ struct ComparedRow {
 struct SelectionComparison {
   std::vector<ComparedRow> rows;
   bool has_other_choices() const;
+  bool has_matches() const;  // any row was compared
 };
 
 SelectionComparison compare_reports(const SelectionReport& before, const SelectionReport& now);

@@ -1,5 +1,6 @@
 #include "tools/usage_error.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 #include "core/base/text.hpp"
@@ -79,7 +80,25 @@ Status as_written(const CLI::App& app, std::string_view what) {
   return with_help(app, line);
 }
 
+// Ops without tensors have inputs that are nothing.
+bool may_be_empty(const CLI::Option& option) {
+  return option.get_positional() || option.get_name() == "--inputs";
+}
+
 }  // namespace
+
+Status check_values(const CLI::App& app) {
+  for (const CLI::App* at : {&app, chosen_command(app)}) {
+    if (at == nullptr) continue;
+    for (const CLI::Option* option : at->get_options()) {
+      const std::vector<std::string>& values = option->results();
+      if (option->count() == 0 || may_be_empty(*option)) continue;
+      if (std::find(values.begin(), values.end(), "") != values.end())
+        return with_help(app, fmt::format("{} needs a value", option->get_name()));
+    }
+  }
+  return absl::OkStatus();
+}
 
 Status usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const bool is_required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;

@@ -11,4 +11,7 @@ namespace onedim {
 
 Status usage_error(const CLI::App& app, const CLI::ParseError& error);
 
+// An option that is given with an empty value, where that means nothing.
+Status check_values(const CLI::App& app);
+
 }  // namespace onedim

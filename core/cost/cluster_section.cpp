@@ -49,6 +49,13 @@ const toml::node* ClusterSection::find(std::string_view key) {
 
 void ClusterSection::require(std::string_view key) {
   if (table_->contains(key)) return;
+  const std::vector<std::string> wanted = {std::string(key)};
+  for (const auto& [other, node] : *table_) {
+    const std::string hint = did_you_mean(other.str(), wanted);
+    if (!hint.empty() && !table_->contains(key))
+      return keep(invalid_argument("{}:{}: unknown key {}{}{}", file_, node.source().begin.line,
+                                   prefix_, other.str(), hint));
+  }
   keep(invalid_argument("{}:{}: {}{} is missing", file_,
                         std::max<uint32_t>(1, table_->source().begin.line), prefix_, key));
 }

@@ -41,16 +41,24 @@ bool flatten(const Dims& shape, const IndexMap& map, size_t first, size_t last,
   int64_t inner = 1;
   for (size_t dim = last; dim-- > first;) {
     std::vector<Interval> next;
+    const auto append = [&](int64_t begin, int64_t end) {
+      if (begin == end) return true;
+      if (!next.empty() && next.back().end == begin) {
+        next.back().end = end;
+      } else {
+        next.push_back({begin, end});
+      }
+      return next.size() <= kMostPieces;
+    };
+    const bool has_all_within = pieces.size() == 1 && pieces[0] == Interval{0, inner};
     for (const Interval& owned : map.dims[dim]) {
+      if (has_all_within) {
+        if (!append(owned.begin * inner, owned.end * inner)) return false;
+        continue;
+      }
       for (int64_t index = owned.begin; index < owned.end; ++index) {
         for (const Interval& piece : pieces) {
-          const Interval moved{index * inner + piece.begin, index * inner + piece.end};
-          if (!next.empty() && next.back().end == moved.begin) {
-            next.back().end = moved.end;
-          } else {
-            next.push_back(moved);
-          }
-          if (next.size() > kMostPieces) return false;
+          if (!append(index * inner + piece.begin, index * inner + piece.end)) return false;
         }
       }
     }
@@ -81,10 +89,15 @@ class GroupReshape {
     for (const int mesh_dim : cutters_)
       names += fmt::format("{}{} over mesh dim {}", names.empty() ? "" : ", ",
                            format_placement(layout_.placements[mesh_dim]), mesh_.name(mesh_dim));
+    if (is_too_large_) {
+      return unimplemented(
+          "{} of {} as {}: ranks own more than {} pieces of memory, which are not compared", names,
+          format_dims(from_), format_dims(to_), kMostPieces);
+    }
     return invalid_argument(
-        "{} of {} as {} is no layout: {} would own elements that no shard, strided or not, gives",
-        names, format_dims(from_), format_dims(to_),
-        is_too_large_ ? "it was not found out what ranks" : "ranks");
+        "{} of {} as {} is no layout: ranks would own elements that no shard, strided or not, "
+        "gives",
+        names, format_dims(from_), format_dims(to_));
   }
 
  private:

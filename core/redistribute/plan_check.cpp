@@ -9,6 +9,7 @@ namespace onedim {
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 31;
+constexpr int64_t kMostRanks = 4096;  // each is compared with its group
 
 // Integers up to this are exact; 0: any, as arithmetic wraps.
 int64_t exact_limit(DType dtype) {
@@ -151,6 +152,10 @@ Status compare(const Plan& plan, const Mesh& mesh, const Tensor& global,
 }
 
 Status check_size(std::span<const TensorMeta> group, const Mesh& mesh) {
+  if (mesh.rank_count() > kMostRanks) {
+    return invalid_argument("a check runs at most {} ranks, the mesh has {}; use a smaller mesh",
+                            kMostRanks, mesh.rank_count());
+  }
   int64_t bytes = 0;
   for (const TensorMeta& meta : group) bytes += meta.bytes();
   if (bytes <= kMostBytes / mesh.rank_count()) return {};

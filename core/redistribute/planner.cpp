@@ -10,7 +10,6 @@
 namespace onedim {
 namespace {
 
-constexpr int kMostFreeMeshDims = 5;       // a pair's mesh dims take more placements up to here
 constexpr int kMostTableStates = 1 << 16;  // of tables that are asked for
 constexpr int64_t kMostGroupBytes = int64_t{1} << 50;
 
@@ -89,6 +88,27 @@ int parted_mesh_dims(const Mesh& mesh) {
                                         [](int64_t size) { return size > 1; }));
 }
 
+// The least cap under which there is a plan, where that of `request` does not do; nothing if there
+// is none at all.
+std::optional<int64_t> least_memory(PlanSearch& search, StateGraph& graph, SearchRequest request,
+                                    int source, int target) {
+  int64_t too_little = request.memory_bytes;
+  request.memory_bytes = std::numeric_limits<int64_t>::max();
+  auto path = search.find(graph, request, source, target);
+  if (!path) return std::nullopt;
+  int64_t enough = peak_bytes(*path);
+  while (too_little + 1 < enough) {
+    request.memory_bytes = too_little + (enough - too_little) / 2;
+    path = search.find(graph, request, source, target);
+    if (path) {
+      enough = peak_bytes(*path);
+    } else {
+      too_little = request.memory_bytes;
+    }
+  }
+  return enough;
+}
+
 // Per thread, as its memory is kept for the next search.
 PlanSearch& own_search() {
   thread_local PlanSearch search;
@@ -153,15 +173,14 @@ Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> 
   PlanSearch& search = own_search();
   const std::optional<std::vector<PathStep>> path = search.find(**graph, request, source, target);
   if (!path) {
-    request.memory_bytes = std::numeric_limits<int64_t>::max();
-    const auto free_path = search.find(**graph, request, source, target);
+    const std::optional<int64_t> enough = least_memory(search, **graph, request, source, target);
     return absl::NotFoundError(
-        free_path ? fmt::format("no plan from {} to {} stays within {} bytes a rank; the cheapest "
-                                "one without that limit needs {}",
-                                format_layout(from, mesh()), format_layout(to, mesh()),
-                                options.memory_bytes, peak_bytes(*free_path))
-                  : fmt::format("no plan from {} to {}: the cost model gives no finite price",
-                                format_layout(from, mesh()), format_layout(to, mesh())));
+        enough ? fmt::format("no plan from {} to {} stays within {} bytes a rank; the least that "
+                             "would do is {}",
+                             format_layout(from, mesh()), format_layout(to, mesh()),
+                             options.memory_bytes, *enough)
+               : fmt::format("no plan from {} to {}: the cost model gives no finite price",
+                             format_layout(from, mesh()), format_layout(to, mesh())));
   }
   return make_plan(*path, **graph, request, from, to);
 }

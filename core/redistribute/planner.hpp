@@ -42,6 +42,10 @@ class LayoutTable {
 
 class Planner {
  public:
+  // On meshes of more mesh dims (of size above 1) a mesh dim takes only R and what it has in source
+  // or target.
+  static constexpr int kMostFreeMeshDims = 5;
+
   explicit Planner(std::shared_ptr<const CostModel> model, size_t memo_capacity = 1 << 16);
 
   const CostModel& model() const { return *model_; }

@@ -25,7 +25,8 @@
 // * Steps into S (reduce_scatter, all_to_all, slice) take any D on meshes of up to three dims (of
 //   size above 1), else D of one or two dims, or any D that goes to one tensor dim, plain and in
 //   ascending order. An all_to_all whose D could be smaller is no step.
-// * On meshes of more than five dims (of size above 1) a mesh dim takes only R and what it has in
+// * On meshes of more than five dims (of size above 1; Planner::kMostFreeMeshDims) a mesh dim takes
+// only R and what it has in
 //   source or target.
 // * Every state but the source obeys the policy; bytes of a step's memory stay within the cap.
 //

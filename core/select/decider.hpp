@@ -102,8 +102,8 @@ class Decider {
   std::vector<int> frontier_of_slot_;
   GraphLeases graphs_;
   // A search of all layouts at once may step through placements that a plan from one to another
-  // may not (strided shards of other mesh dims): then its costs are bounds, and each full strategy
-  // is planned.
+  // may not (strided shards of other mesh dims; on large meshes any): then its costs are bounds,
+  // and each full strategy is planned.
   bool plans_leaves_ = false;
   Status compute_fault_;  // of the pack's cost
 };

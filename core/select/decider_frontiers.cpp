@@ -82,6 +82,7 @@ std::vector<std::vector<int64_t>> Decider::bound_moves() const {
 
 Status Decider::start_frontiers() {
   frontier_of_slot_.assign(input_count(), -1);
+  plans_leaves_ = plans_leaves_ || cut_orders_[0].size() > size_t{Planner::kMostFreeMeshDims};
   for (size_t slot = 0; slot < input_count(); ++slot) {
     if (!input(slot)) continue;
     const size_t first = first_slot_like(slot);

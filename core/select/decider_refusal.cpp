@@ -111,6 +111,12 @@ std::string Decider::what_would_do() const {
     }
   }
   if (std::find(pinned_.begin(), pinned_.end(), true) == pinned_.end()) return "";
+  if (options.forbid_moves) {
+    // First what leaves alone those that are written.
+    SelectOptions moving = options;
+    moving.forbid_moves = false;
+    if (const auto decision = probe(moving, false)) return alternative(*decision);
+  }
   if (const auto decision = probe(options, true)) return alternative(*decision);
   if (!is_limited) return "";
   const auto decision = probe(unlimited, true);

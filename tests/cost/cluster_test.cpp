@@ -85,6 +85,8 @@ TEST(Cluster, UnknownAndMissingKeys) {
             "c.toml:9: unknown key inter.bandwith_gbs; did you mean \"bandwidth_gbs\"?");
   EXPECT_EQ(fault_of(with("latency_us = 20", "")), "c.toml:6: inter.latency_us is missing");
   EXPECT_EQ(fault_of(with("copy_gbs = 1000", "")), "c.toml:1: copy_gbs is missing");
+  EXPECT_EQ(fault_of(with("copy_gbs = 1000", "copy_gsb = 1000")),
+            "c.toml:2: unknown key copy_gsb; did you mean \"copy_gbs\"?");
   EXPECT_EQ(fault_of(""), "c.toml:1: ranks_per_node is missing");
   EXPECT_EQ(fault_of(with("[inter]", "[intra]")).rfind("c.toml:6: not TOML: ", 0), 0u);
   EXPECT_EQ(fault_of("intra = 3\n" + with("[intra]\nbandwidth_gbs = 100\nlatency_us = 2\n", "")),

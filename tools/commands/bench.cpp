@@ -205,7 +205,8 @@ Result<ExitCode> run_bench(Session& session, const BenchFlags& flags) {
     session.write(report_text(*report));
     if (earlier) session.write(comparison_text(comparison, flags.compare));
   }
-  return comparison.has_other_choices() ? ExitCode::kFindings : ExitCode::kFine;
+  const bool is_in_vain = earlier && !comparison.has_matches();
+  return comparison.has_other_choices() || is_in_vain ? ExitCode::kFindings : ExitCode::kFine;
 }
 
 void add_flags(CLI::App& command, BenchFlags& flags) {
@@ -249,7 +250,8 @@ void add_bench(CLI::App& app, Session& session) {
   add_flags(*command, *flags);
   command->footer(
       "Uncached: all decisions and plans are forgotten before each; what depends on the mesh\n"
-      "alone stays. With --compare: exit code 1 if other layouts cost other sums.\n"
+      "alone stays. With --compare: exit code 1 if other layouts cost other sums, or if no row\n"
+      "could be compared.\n"
       "Example: onedim bench select --ops mm --meshes '8; 8x8'");
   command->callback([flags, &session] {
     session.choose([flags, &session] { return run_bench(session, *flags); });

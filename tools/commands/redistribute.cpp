@@ -76,6 +76,18 @@ Result<Move> parse_move(const RedistributeOptions& options) {
   return move;
 }
 
+// Packs are looked for only where a layout names a kind of theirs.
+Status check_kinds(Session& session, const Layout& layout, std::string_view flag) {
+  for (const Placement& placement : layout.placements) {
+    if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
+    const Result<const Registry*> registry = session.registry();
+    if (!registry.ok()) return registry.status();
+    if ((*registry)->find_partial_kind(placement.partial) == nullptr)
+      return invalid_argument("{}: no pack offers the partial kind {}", flag, placement.partial);
+  }
+  return absl::OkStatus();
+}
+
 std::string picture(const Move& move) {
   std::string text;
   for (const TensorMeta& meta : move.group) {
@@ -89,9 +101,16 @@ Result<ExitCode> run_redistribute(Session& session, const RedistributeOptions& o
   const Result<Move> move = parse_move(options);
   if (!move.ok()) return move.status();
   const Mesh& mesh = move->model->mesh();
+  if (Status status = check_kinds(session, move->from, "--from"); !status.ok()) return status;
+  if (Status status = check_kinds(session, move->to, "--to"); !status.ok()) return status;
   Planner planner(move->model);
   const Result<std::shared_ptr<const Plan>> plan =
       planner.plan(move->group, move->from, move->to, move->options);
+  // Fine flags that no plan serves: a finding, as in select.
+  if (absl::IsNotFound(plan.status())) {
+    session.note(message_of(plan.status()));
+    return ExitCode::kFindings;
+  }
   if (!plan.ok()) return plan.status();
   Status checked;
   if (options.check) checked = check_plan(**plan, move->group, mesh, kCheckSeed);
