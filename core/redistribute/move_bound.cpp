@@ -115,7 +115,8 @@ void MoveBound::settle(Body&& body) {
 
 // All steps out of a state that the source leads to: what is not kept is never kept again.
 void MoveBound::step_on(const Entry& entry) {
-  const auto [ps, kept, cut] = entry;
+  const int64_t ps = entry.ps;
+  const uint32_t kept = entry.kept, cut = entry.cut;
   const uint32_t whole = all_ & ~(kept | cut), cuts = sharded(kept, cut);
   for (uint32_t left = whole; left != 0; left &= left - 1) reach(ps, kept, cut | (left & -left));
   for_each_subset(cuts, [&](uint32_t dims) {
@@ -134,7 +135,8 @@ void MoveBound::step_on(const Entry& entry) {
 }
 
 void MoveBound::gather_back(const Entry& entry) {
-  const auto [ps, kept, cut] = entry;
+  const int64_t ps = entry.ps;
+  const uint32_t kept = entry.kept, cut = entry.cut;
   for_each_subset(all_ & ~(kept | cut), [&](uint32_t dims) {
     const uint32_t may_be_kept = dims & shards_;
     for (uint32_t were_kept = may_be_kept;; were_kept = (were_kept - 1) & may_be_kept) {
@@ -149,7 +151,8 @@ void MoveBound::gather_back(const Entry& entry) {
 }
 
 void MoveBound::exchange_back(const Entry& entry) {
-  const auto [ps, kept, cut] = entry;
+  const int64_t ps = entry.ps;
+  const uint32_t kept = entry.kept, cut = entry.cut;
   const uint32_t cuts = sharded(kept, cut);
   // Of those that change, what was kept is cut, and what was cut is kept.
   for_each_subset(cuts & shards_, [&](uint32_t dims) {
@@ -163,7 +166,8 @@ void MoveBound::exchange_back(const Entry& entry) {
 
 // All steps into a state. A state knows no past: what is as in the source may have come back.
 void MoveBound::step_back(const Entry& entry) {
-  const auto [ps, kept, cut] = entry;
+  const int64_t ps = entry.ps;
+  const uint32_t kept = entry.kept, cut = entry.cut;
   const uint32_t whole = all_ & ~(kept | cut), cuts = sharded(kept, cut);
   for (uint32_t left = cut; left != 0; left &= left - 1) reach(ps, kept, cut & ~(left & -left));
   for (uint32_t left = kept; left != 0; left &= left - 1) reach(ps, kept & ~(left & -left), cut);
