@@ -5,14 +5,16 @@
 namespace onedim {
 
 void RestBound::start(MoveBound& moves, std::span<const int64_t> ends, const Alphabet& alphabet,
-                      StateCode source) {
+                      StateCode source, bool relabels) {
   moves.find_rest(ends, rest_ps_);
   moves_ = &moves;
   alphabet_ = &alphabet;
   source_ = source;
-  linear_ = 0;
+  linear_ = idempotent_ = 0;
   for (int s = 0; alphabet.is_partial(s); ++s) {
     if (is_linear_partial(alphabet.symbol(s).partial)) linear_ |= uint32_t{1} << s;
+    if (!relabels && is_idempotent_partial(alphabet.symbol(s).partial))
+      idempotent_ |= uint32_t{1} << s;
   }
 }
 
@@ -28,6 +30,7 @@ int64_t RestBound::floor_ps(StateCode code) const {
     kept = std::min(kept, static_cast<int8_t>(Alphabet::place_of(source_, i)));
   }
   uint32_t kept = 0, cut = 0;
+  uint32_t kept_symbols = 0, made_symbols = 0;  // of partials
   for (int i = 0; i < ndim; ++i) {
     const uint32_t bit = uint32_t{1} << i;
     const int symbol = Alphabet::symbol_of(code, i), before = Alphabet::symbol_of(source_, i);
@@ -39,8 +42,11 @@ int64_t RestBound::floor_ps(StateCode code) const {
       const bool is_kept =
           symbol == before || ((linear_ >> symbol & 1) != 0 && (linear_ >> before & 1) != 0);
       if (is_kept) kept |= bit;
+      (is_kept ? kept_symbols : made_symbols) |= uint32_t{1} << symbol;
     }
   }
+  // All partials of a state are of one kind, or sum and avg.
+  if ((made_symbols & idempotent_) != 0 && kept_symbols == 0) return kImpossible;
   return rest_ps_[moves_->index(kept, cut)];
 }
 

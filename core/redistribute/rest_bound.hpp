@@ -11,9 +11,11 @@ namespace onedim {
 class RestBound {
  public:
   // `ends`: the least that is to be paid once a layout is reached, by its parts (MoveBound). All is
-  // borrowed; `source` is the layout that `moves` starts from.
+  // borrowed; `source` is the layout that `moves` starts from. Unless it `relabels`, no asked
+  // layout has a P(avg|max|min) that was an R: such a state is of use only to be reduced with a
+  // partial that the source has, and impossible where none is left.
   void start(MoveBound& moves, std::span<const int64_t> ends, const Alphabet& alphabet,
-             StateCode source);
+             StateCode source, bool relabels);
 
   int64_t floor_ps(StateCode code) const;
 
@@ -21,7 +23,8 @@ class RestBound {
   const MoveBound* moves_ = nullptr;
   const Alphabet* alphabet_ = nullptr;
   StateCode source_ = 0;
-  uint32_t linear_ = 0;  // symbols, as bits
+  uint32_t linear_ = 0;      // symbols, as bits
+  uint32_t idempotent_ = 0;  // symbols that are not to be made of R; none if it relabels
   std::vector<int64_t> rest_ps_;
 };
 

@@ -53,7 +53,8 @@ bool Decider::may_bound() const {
 }
 
 FrontierSlot Decider::frontier_slot(size_t slot) const {
-  return {&*input(slot), &current_[slot], &choices_.placements(slot), stays(slot)};
+  return {&*input(slot), &current_[slot], &choices_.placements(slot), stays(slot),
+          !choices_.replicas_stand_in()};
 }
 
 // Per frontier, what a strategy costs besides its own move; of slots that share one, the least.

@@ -14,7 +14,8 @@ MoveTotal total_of(const MovePlans& plans) {
   MoveTotal total;
   for (const std::shared_ptr<const Plan>& plan : plans) {
     if (plan != nullptr)
-      total += {std::llround(plan->cost_us * 1e6), plan->collective_count, plan->bytes, 1};
+      total += {std::llround(plan->cost_us * 1e6), plan->collective_count, plan->bytes, 1,
+                static_cast<int64_t>(plan->steps.size())};
   }
   return total;
 }

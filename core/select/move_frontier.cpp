@@ -13,10 +13,24 @@ void insert_kind(const Placement& placement, std::vector<std::string>& kinds) {
     kinds.push_back(placement.partial);
 }
 
-std::vector<std::string> kinds_of(const FrontierSlot& slot) {
+bool holds(const Layout& layout, std::string_view kind) {
+  return std::any_of(layout.placements.begin(), layout.placements.end(),
+                     [&](const Placement& placement) { return placement.is_partial(kind); });
+}
+
+// Whether R alone can become P(kind).
+bool is_of_replicas(const Layout& current, const std::string& kind, bool allow_shard_to_partial) {
+  if (!is_idempotent_partial(kind) || holds(current, kind)) return false;
+  return !is_linear_partial(kind) || (!holds(current, "sum") && !allow_shard_to_partial);
+}
+
+std::vector<std::string> kinds_of(const FrontierSlot& slot, bool allow_shard_to_partial) {
   std::vector<std::string> kinds;
   for (const Placement& placement : slot.current->placements) insert_kind(placement, kinds);
-  for (const Placement& placement : *slot.placements) insert_kind(placement, kinds);
+  for (const Placement& placement : *slot.placements) {
+    if (slot.relabels || !is_of_replicas(*slot.current, placement.partial, allow_shard_to_partial))
+      insert_kind(placement, kinds);
+  }
   std::sort(kinds.begin(), kinds.end());
   return kinds;
 }
@@ -83,9 +97,9 @@ Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
   const std::vector<Layout> strided = strided_of(slot);
   std::vector<const Layout*> layouts;
   for (const Layout& layout : strided) layouts.push_back(&layout);
-  const Result<StateGraph*> graph =
-      graphs.get({static_cast<int>(slot.meta->shape.size()), kinds_of(slot), layouts,
-                  options.allow_shard_to_partial, false});
+  const Result<StateGraph*> graph = graphs.get({static_cast<int>(slot.meta->shape.size()),
+                                                kinds_of(slot, options.allow_shard_to_partial),
+                                                layouts, options.allow_shard_to_partial, false});
   if (!graph.ok()) return graph.status();
   graph_ = *graph;
   const Alphabet& alphabet = graph_->alphabet();
@@ -112,7 +126,7 @@ Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
               options.allow_shard_to_partial,
               0,
               0};
-  if (ends != nullptr) rest_.start(bound_, *ends, alphabet, *source);
+  if (ends != nullptr) rest_.start(bound_, *ends, alphabet, *source, slot.relabels);
   search_.begin(*graph_, request_, source_, ends != nullptr ? &rest_ : nullptr);
   return absl::OkStatus();
 }
@@ -140,7 +154,8 @@ void MoveFrontier::enter(int state) {
       if (!fits) break;
       code = code * costs_[i].radix() + static_cast<uint64_t>(digit);
     }
-    if (fits) costs_[i].set(code, {cost.ps, cost.collectives, cost.bytes, state != source_});
+    if (fits)
+      costs_[i].set(code, {cost.ps, cost.collectives, cost.bytes, state != source_, cost.steps});
   }
 }
 

@@ -17,6 +17,7 @@ struct FrontierSlot {
   const Layout* current = nullptr;
   const std::vector<Placement>* placements = nullptr;  // digit -> placement
   bool stays = false;
+  bool relabels = true;  // layouts count in which R stands as P(avg|max|min)
 };
 
 class MoveFrontier {

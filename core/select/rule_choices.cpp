@@ -6,6 +6,8 @@
 namespace onedim {
 namespace {
 
+constexpr std::ptrdiff_t kMostReplicated = 12;  // of which closed rules hold every combination
+
 std::set<int64_t> split_factors_in(std::span<const Layout* const> layouts) {
   std::set<int64_t> factors;
   for (const Layout* layout : layouts) {
@@ -54,7 +56,19 @@ Result<RuleChoices> RuleChoices::create(const Op& op, const Call& call,
     }
   }
   choices.sort_and_number();
+  choices.replicas_stand_in_ = choices.has_replicas_beside(op);
   return choices;
+}
+
+bool RuleChoices::has_replicas_beside(const Op& op) const {
+  if (op.is_position_aware()) return false;
+  return std::all_of(rules_.begin(), rules_.end(), [](const RuleChoice& choice) {
+    const std::vector<Placement>& inputs = choice.rule.inputs;
+    const auto relabelled = std::count_if(inputs.begin(), inputs.end(), [](const Placement& p) {
+      return p.is_partial() && is_idempotent_partial(p.partial);
+    });
+    return choice.rule.tag == 0 && relabelled <= kMostReplicated;
+  });
 }
 
 void RuleChoices::sort_and_number() {

@@ -5,7 +5,7 @@
 namespace onedim {
 namespace {
 
-constexpr MoveTotal kNothingSet{kImpossible, 0, 0, 0};
+constexpr MoveTotal kNothingSet{kImpossible, 0, 0, 0, 0};
 
 }  // namespace
 
@@ -17,6 +17,7 @@ MoveTotal& MoveTotal::operator+=(const MoveTotal& other) {
   collectives += other.collectives;
   bytes += other.bytes;
   moved += other.moved;
+  steps += other.steps;
   return *this;
 }
 

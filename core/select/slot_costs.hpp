@@ -20,8 +20,9 @@ struct MoveTotal {
   int64_t collectives = 0;
   int64_t bytes = 0;
   int64_t moved = 0;  // inputs that do not stay as they are
+  int64_t steps = 0;  // of their plans
 
-  static MoveTotal impossible() { return {kImpossible, 0, 0, 0}; }
+  static MoveTotal impossible() { return {kImpossible, 0, 0, 0, 0}; }
   bool is_possible() const { return ps < kImpossible; }
   MoveTotal& operator+=(const MoveTotal& other);
   void add_ps(int64_t more);

@@ -164,7 +164,7 @@ class BoundCheck {
   }
   RestBound rest_of(const std::vector<int64_t>& ends, const Alphabet& alphabet) {
     RestBound rest;
-    rest.start(moves_, ends, alphabet, *alphabet.encode(scene_.source));
+    rest.start(moves_, ends, alphabet, *alphabet.encode(scene_.source), true);
     return rest;
   }
   // A cut is kept only behind the cuts that the source has before it.

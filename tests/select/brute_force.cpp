@@ -121,6 +121,7 @@ bool BruteForce::add_moves(const SelectRequest& request, Order& order, const Str
     now.collectives += move.cost->collectives;
     now.bytes += move.cost->bytes;
     now.moved += move.cost->moved;
+    now.steps += move.cost->steps;
     if (most != nullptr && now >= *most) return false;
   }
   return true;
@@ -136,7 +137,7 @@ std::optional<BruteForceCost> BruteForce::plan_move(const SelectRequest& request
   const auto plan = planner_.plan(*call_.inputs[slot], current_[slot], to, options);
   if (!plan.ok()) return std::nullopt;
   return BruteForceCost{std::llround((*plan)->cost_us * 1e6), (*plan)->collective_count,
-                        (*plan)->bytes, 1};
+                        (*plan)->bytes, 1, static_cast<int64_t>((*plan)->steps.size())};
 }
 
 bool BruteForce::gives_what_is_required(const SelectRequest& request,

@@ -20,6 +20,7 @@ struct BruteForceCost {
   int64_t collectives = 0;
   int64_t bytes = 0;
   int64_t moved = 0;  // inputs
+  int64_t steps = 0;
   auto operator<=>(const BruteForceCost&) const = default;
 };
 
