@@ -16,6 +16,12 @@ void RestBound::start(MoveBound& moves, std::span<const int64_t> ends, const Alp
     if (!relabels && is_idempotent_partial(alphabet.symbol(s).partial))
       idempotent_ |= uint32_t{1} << s;
   }
+  // A plan to R steps through the source's kinds only, one to P(avg) through that too, and may be
+  // cheaper for it.
+  uint32_t in_source = 0;
+  for (int i = 0; i < alphabet.mesh_ndim(); ++i)
+    in_source |= uint32_t{1} << Alphabet::symbol_of(source, i);
+  idempotent_ &= in_source;
 }
 
 int64_t RestBound::floor_ps(StateCode code) const {

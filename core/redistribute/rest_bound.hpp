@@ -12,8 +12,8 @@ class RestBound {
  public:
   // `ends`: the least that is to be paid once a layout is reached, by its parts (MoveBound). All is
   // borrowed; `source` is the layout that `moves` starts from. Unless it `relabels`, no asked
-  // layout has a P(avg|max|min) that was an R: such a state is of use only to be reduced with a
-  // partial that the source has, and impossible where none is left.
+  // layout has a P(avg|max|min), of a kind in the source, that was an R: such a state is of use
+  // only to be reduced with a partial that the source has, and impossible where none is left.
   void start(MoveBound& moves, std::span<const int64_t> ends, const Alphabet& alphabet,
              StateCode source, bool relabels);
 

@@ -120,7 +120,7 @@ Status Decider::search(StrategySearch& search) {
       frontier->forget_above(found_ps);
       next_ps = std::min(next_ps, frontier->next_ps());
     }
-    radius_ps = std::min(found_ps, std::max(radius_ps + radius_ps / 4, next_ps));
+    radius_ps = std::min(found_ps, std::max(radius_ps + radius_ps / 24, next_ps));
     search.restart();
   }
 }

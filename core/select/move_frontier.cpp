@@ -18,7 +18,7 @@ bool holds(const Layout& layout, std::string_view kind) {
                      [&](const Placement& placement) { return placement.is_partial(kind); });
 }
 
-// Whether R alone can become P(kind).
+// Whether R alone can become P(kind), and nothing be reduced with it on the way.
 bool is_of_replicas(const Layout& current, const std::string& kind, bool allow_shard_to_partial) {
   if (!is_idempotent_partial(kind) || holds(current, kind)) return false;
   return !is_linear_partial(kind) || (!holds(current, "sum") && !allow_shard_to_partial);

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 
 #include "core/layout/layout_check.hpp"
@@ -24,16 +23,6 @@ std::shared_ptr<const CostModel> slow_links(const Mesh& mesh) {
   return std::make_shared<AlphaBetaModel>(mesh, AlphaBetaModel::Link{1, 64},
                                           AlphaBetaModel::Link{2, 16});
 }
-
-// More mesh dims use more links: then it pays to take those along that need no step.
-class WideModel : public AlphaBetaModel {
- public:
-  using AlphaBetaModel::AlphaBetaModel;
-  double collective_us(Collective collective, MeshDimSet mesh_dims, int64_t bytes) const override {
-    return AlphaBetaModel::collective_us(collective, mesh_dims, bytes) /
-           std::pow(8, std::popcount(mesh_dims));
-  }
-};
 
 std::shared_ptr<const CostModel> draw_model(const Mesh& mesh, PairDraw& draw) {
   switch (draw.number(0, 2)) {

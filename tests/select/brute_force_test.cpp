@@ -38,11 +38,13 @@ int64_t draws_of(int mesh_ndim) {
 // Of one draw.
 double most_strategies() { return is_long() ? 1e6 : 5e3; }
 
-// A latency of microseconds, and bytes that cost as much: no term of a price is negligible.
-std::shared_ptr<const CostModel> model_of(const Mesh& mesh, bool counts_bytes) {
-  if (!counts_bytes) return std::make_shared<AlphaBetaModel>(mesh);
-  return std::make_shared<AlphaBetaModel>(mesh, AlphaBetaModel::Link{1, 64},
-                                          AlphaBetaModel::Link{2, 16});
+// Latencies alone; then a latency of microseconds, and bytes that cost as much, so that no term of
+// a price is negligible; then the same where more mesh dims are cheaper.
+std::vector<std::shared_ptr<const CostModel>> models_of(const Mesh& mesh) {
+  const AlphaBetaModel::Link inner{1, 64}, outer{2, 16};
+  return {std::make_shared<AlphaBetaModel>(mesh),
+          std::make_shared<AlphaBetaModel>(mesh, inner, outer),
+          std::make_shared<WideModel>(mesh, inner, outer)};
 }
 
 // Powers of two, so that times are the same in whatever order they are multiplied.
@@ -54,10 +56,10 @@ ClusterCompute slow_compute() {
 
 // Planners that the selector never meets, and a selector, with the same prices.
 struct Judge {
-  Judge(const Mesh& mesh, bool counts_bytes)
+  explicit Judge(const std::shared_ptr<const CostModel>& model)
       : compute(slow_compute()),
-        reference(model_of(mesh, counts_bytes)),
-        planner(model_of(mesh, counts_bytes)),
+        reference(model),
+        planner(model),
         selector(shipped_registry(), planner, Selector::kCapacity, Roofline(compute)) {}
 
   ClusterCompute compute;
@@ -152,8 +154,8 @@ std::vector<const Op*> ops_of(const Piece& piece) {
 class AgainstBruteForce : public testing::TestWithParam<Piece> {
  protected:
   AgainstBruteForce() : mesh_(*Mesh::parse(GetParam().mesh)) {
-    judges_.emplace_back(std::make_unique<Judge>(mesh_, false));
-    judges_.emplace_back(std::make_unique<Judge>(mesh_, true));
+    for (const std::shared_ptr<const CostModel>& model : models_of(mesh_))
+      judges_.push_back(std::make_unique<Judge>(model));
   }
   ~AgainstBruteForce() override {
     int64_t compared = 0, refused = 0;
@@ -223,7 +225,7 @@ void AgainstBruteForce::compare_draws(const Op& op, std::vector<SelectCase>& cas
   const int64_t rarity = mesh_.ndim() < 3 ? 5 : 25;
   for (int64_t i = 0; i < count && !HasFatalFailure(); ++i) {
     SelectCase& c = cases[draw.number(0, static_cast<int64_t>(cases.size()) - 1)];
-    Judge& judge = *judges_[draw.number(0, 1)];
+    Judge& judge = *judges_[draw.number(0, 2)];
     draw_request(c, shipped_registry(), mesh_, draw, draw.number(1, rarity) == 1);
     const RuleChoices choices = c.choices(shipped_registry());
     if (std::pow(choices.rules().size(), mesh_.ndim()) > most_strategies()) {
@@ -250,7 +252,7 @@ TEST_P(AgainstBruteForce, EveryOpOfEveryPack) {
       if (!is_full || !is_long()) to_draw.push_back(cases[i]);
       if (!is_full) continue;
       cases[i].options = draw_options(cases[i], draw);
-      compare_all_layouts(cases[i], *judges_[draw.number(0, 1)]);
+      compare_all_layouts(cases[i], *judges_[draw.number(0, 2)]);
       if (HasFatalFailure()) return;
     }
     if (!to_draw.empty()) compare_draws(*op, to_draw, draw, draws_of(mesh_.ndim()));
