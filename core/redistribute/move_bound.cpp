@@ -1,20 +1,14 @@
 #include "core/redistribute/move_bound.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace onedim {
 namespace {
 
+// All but broadcast, which is numbered last.
+constexpr size_t kPricedCollectives = kCollectiveCount - 1;
+
 constexpr auto kLater = [](const auto& a, const auto& b) { return a.ps > b.ps; };
-
-int lowest(uint32_t dims) { return std::countr_zero(dims); }
-
-// Non-empty subsets of `dims`.
-template <typename Body>
-void for_each_subset(uint32_t dims, Body&& body) {
-  for (uint32_t subset = dims; subset != 0; subset = (subset - 1) & dims) body(subset);
-}
 
 }  // namespace
 
@@ -139,14 +133,13 @@ void MoveBound::gather_back(const Entry& entry) {
   const uint32_t kept = entry.kept, cut = entry.cut;
   for_each_subset(all_ & ~(kept | cut), [&](uint32_t dims) {
     const uint32_t may_be_kept = dims & shards_;
-    for (uint32_t were_kept = may_be_kept;; were_kept = (were_kept - 1) & may_be_kept) {
+    for_each_subset_or_none(may_be_kept, [&](uint32_t were_kept) {
       const uint32_t kept_before = kept | were_kept, cut_before = cut | (dims & ~were_kept);
       if (is_last(dims, kept_before)) {
         reach(ps + price(Collective::kAllGather, sharded(kept_before, cut_before), dims),
               kept_before, cut_before);
       }
-      if (were_kept == 0) break;
-    }
+    });
   });
 }
 
@@ -188,13 +181,11 @@ void MoveBound::allow_change_of_kept() {
     const uint32_t bit = uint32_t{1} << i;
     for (uint32_t kept = 0; kept <= all_; ++kept) {
       if ((kept & bit) == 0) continue;
-      const uint32_t others = all_ & ~kept;
-      for (uint32_t cut = others;; cut = (cut - 1) & others) {
+      for_each_subset_or_none(all_ & ~kept, [&](uint32_t cut) {
         const uint32_t cut_else = (shards_ & bit) != 0 ? cut | bit : cut;
         int64_t& ps = costs_[index(kept, cut)];
         ps = std::min(ps, costs_[index(kept & ~bit, cut_else)]);
-        if (cut == 0) break;
-      }
+      });
     }
   }
 }
@@ -209,7 +200,7 @@ void MoveBound::start(const CostModel& model, const TensorMeta& tensor, const La
     return;
   }
   costs_.assign(table_size(), kImpossible);
-  prices_.assign(4 * table_size(), kUnknown);
+  prices_.assign(kPricedCollectives * table_size(), kUnknown);
   now_ = &costs_;
   reach(0, may_keep(), 0);
   settle([&](const Entry& entry) { step_on(entry); });

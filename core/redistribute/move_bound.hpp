@@ -9,6 +9,7 @@
 // not fall with bytes and that an all_to_all moves something. Kept cuts of one tensor dim still go
 // from the last to the first.
 
+#include "core/redistribute/dim_set.hpp"
 #include "core/redistribute/step_price.hpp"
 
 namespace onedim {
@@ -35,14 +36,9 @@ class MoveBound {
   // Calls `body(kept, cut)` for all states.
   template <typename Body>
   void for_each_state(Body&& body) const {
-    for (uint32_t kept = may_keep();; kept = (kept - 1) & may_keep()) {
-      const uint32_t others = all_ & ~kept;
-      for (uint32_t cut = others;; cut = (cut - 1) & others) {
-        body(kept, cut);
-        if (cut == 0) break;
-      }
-      if (kept == 0) break;
-    }
+    for_each_subset_or_none(may_keep(), [&](uint32_t kept) {
+      for_each_subset_or_none(all_ & ~kept, [&](uint32_t cut) { body(kept, cut); });
+    });
   }
   // From the source to any layout that has these parts, be what is kept as it was or not; in ps.
   int64_t least_ps(uint32_t kept, uint32_t cut) const { return costs_[index(kept, cut)]; }

@@ -2,22 +2,16 @@
 
 #include <bit>
 
+#include "core/redistribute/dim_set.hpp"
+
 namespace onedim {
 namespace {
 
 constexpr int kMostFreeDims = 3;  // meshes of this many dims fuse any D, larger ones pairs
 
-int lowest(uint32_t dims) { return std::countr_zero(dims); }
-
 template <typename Body>
 void for_each_dim(uint32_t dims, Body&& body) {
   for (; dims != 0; dims &= dims - 1) body(lowest(dims));
-}
-
-// Non-empty subsets of `dims`.
-template <typename Body>
-void for_each_subset(uint32_t dims, Body&& body) {
-  for (uint32_t subset = dims; subset != 0; subset = (subset - 1) & dims) body(subset);
 }
 
 }  // namespace

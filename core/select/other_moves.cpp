@@ -37,9 +37,8 @@ std::array<size_t, kParts> entries(const MoveBound& bound, uint32_t kept, uint32
 // Turns mesh dim i of `table` from what the other input has there into what the one has.
 void turn(const MoveBound& bound, int i, const Beside& beside, std::vector<int64_t>& table) {
   const uint32_t others = ((uint32_t{1} << bound.ndim()) - 1) & ~(uint32_t{1} << i);
-  for (uint32_t kept = others;; kept = (kept - 1) & others) {
-    const uint32_t free = others & ~kept;
-    for (uint32_t cut = free;; cut = (cut - 1) & free) {
+  for_each_subset_or_none(others, [&](uint32_t kept) {
+    for_each_subset_or_none(others & ~kept, [&](uint32_t cut) {
       const std::array<size_t, kParts> at = entries(bound, kept, cut, i);
       std::array<int64_t, kParts> least;
       least.fill(kImpossible);
@@ -49,10 +48,8 @@ void turn(const MoveBound& bound, int i, const Beside& beside, std::vector<int64
         }
       }
       for (int part = 0; part < kParts; ++part) table[at[part]] = least[part];
-      if (cut == 0) break;
-    }
-    if (kept == 0) break;
-  }
+    });
+  });
 }
 
 std::vector<int64_t> own_moves(const MovingInput& input) {
