@@ -58,7 +58,9 @@ PlanSearch::Node& PlanSearch::touch(int number) {
   return node;
 }
 
-void PlanSearch::start(StateGraph& graph, const SearchRequest& request, int source, int target) {
+void PlanSearch::start(StateGraph& graph, const SearchRequest& request, int source, int target,
+                       const RestBound* rest) {
+  rest_ = rest;
   graph_ = &graph;
   request_ = request;
   pricer_.start(*request.model, graph, request.group);
@@ -233,7 +235,6 @@ void PlanSearch::run() {
 std::optional<std::vector<PathStep>> PlanSearch::find(StateGraph& graph,
                                                       const SearchRequest& request, int source,
                                                       int target) {
-  rest_ = nullptr;
   start(graph, request, source, target);
   run();
   if (!nodes_[target_].is_done) return std::nullopt;
@@ -262,8 +263,7 @@ std::vector<PathStep> PlanSearch::path_to(int node) {
 
 void PlanSearch::begin(StateGraph& graph, const SearchRequest& request, int source,
                        const RestBound* rest) {
-  rest_ = rest;
-  start(graph, request, source, -1);
+  start(graph, request, source, -1, rest);
   settled_.clear();
 }
 

@@ -97,7 +97,8 @@ class PlanSearch {
     bool is_step() const { return number >= 0; }
   };
 
-  void start(StateGraph& graph, const SearchRequest& request, int source, int target);
+  void start(StateGraph& graph, const SearchRequest& request, int source, int target,
+             const RestBound* rest = nullptr);
   void run();
   void expand(int node);
   // Whether no step of the kind and over the mesh dims of `step` out of `state` is worth looking

@@ -129,10 +129,10 @@ Planner::Planner(std::shared_ptr<const CostModel> model, size_t memo_capacity)
 
 Result<std::shared_ptr<const Plan>> Planner::plan(std::span<const TensorMeta> group,
                                                   const Layout& from, const Layout& to,
-                                                  const PlanOptions& options) {
+                                                  const PlanOptions& options, bool explains) {
   const MemoKey key = key_of(group, from, to, options);
   if (std::optional<std::shared_ptr<const Plan>> known = memo_.find(key)) return *known;
-  Result<std::shared_ptr<const Plan>> plan = search(group, from, to, options);
+  Result<std::shared_ptr<const Plan>> plan = search(group, from, to, options, explains);
   if (!plan.ok()) return plan;
   return memo_.insert(key, *std::move(plan));
 }
@@ -145,7 +145,7 @@ std::shared_ptr<const Plan> Planner::keep(const TensorMeta& tensor, const PlanOp
 
 Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> group,
                                                     const Layout& from, const Layout& to,
-                                                    const PlanOptions& options) {
+                                                    const PlanOptions& options, bool explains) {
   if (Status status = check_group(group); !status.ok()) return status;
   if (Status status = check_layouts(group, from, to, mesh(), options.policy); !status.ok())
     return status;
@@ -172,6 +172,7 @@ Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> 
   const int target = (*graph)->intern(*(*graph)->alphabet().encode(to));
   PlanSearch& search = own_search();
   const std::optional<std::vector<PathStep>> path = search.find(**graph, request, source, target);
+  if (!path && !explains) return absl::NotFoundError("no plan");
   if (!path) {
     const std::optional<int64_t> enough = least_memory(search, **graph, request, source, target);
     return absl::NotFoundError(

@@ -54,10 +54,19 @@ class Planner {
   // The cheapest plan. Errors: layouts that cannot place the tensors, a target that the policy
   // refuses, no plan under the memory cap.
   Result<std::shared_ptr<const Plan>> plan(std::span<const TensorMeta> group, const Layout& from,
-                                           const Layout& to, const PlanOptions& options = {});
+                                           const Layout& to, const PlanOptions& options = {}) {
+    return plan(group, from, to, options, /*explains=*/true);
+  }
   Result<std::shared_ptr<const Plan>> plan(const TensorMeta& tensor, const Layout& from,
                                            const Layout& to, const PlanOptions& options = {}) {
     return plan(std::span(&tensor, 1), from, to, options);
+  }
+
+  // The same where only the plan matters: without one, NotFound does not say what would do, which
+  // takes many searches.
+  Result<std::shared_ptr<const Plan>> plan_if_any(const TensorMeta& tensor, const Layout& from,
+                                                  const Layout& to, const PlanOptions& options) {
+    return plan(std::span(&tensor, 1), from, to, options, /*explains=*/false);
   }
 
   // Made once per argument list and kept. Refused where it would have more than 2^16 layouts.
@@ -83,8 +92,12 @@ class Planner {
   void clear_memo() { memo_.clear(); }
 
  private:
+  Result<std::shared_ptr<const Plan>> plan(std::span<const TensorMeta> group, const Layout& from,
+                                           const Layout& to, const PlanOptions& options,
+                                           bool explains);
   Result<std::shared_ptr<const Plan>> search(std::span<const TensorMeta> group, const Layout& from,
-                                             const Layout& to, const PlanOptions& options);
+                                             const Layout& to, const PlanOptions& options,
+                                             bool explains);
 
   std::shared_ptr<const CostModel> model_;
   Memo<std::shared_ptr<const Plan>> memo_;

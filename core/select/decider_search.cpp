@@ -6,6 +6,10 @@
 namespace onedim {
 namespace {
 
+// The radius grows by this share: small steps settle little that nobody asks for, large ones search
+// strategies less often.
+constexpr int64_t kRadiusShare = 24;
+
 PlanOptions plan_options(const SelectOptions& options) {
   return {options.policy, options.memory_bytes, options.allow_shard_to_partial};
 }
@@ -57,7 +61,7 @@ Result<std::shared_ptr<const Plan>> Decider::plan_move(size_t slot, const Layout
     if (std::shared_ptr<const Plan> plan = frontier.plan_to(to))
       return planner_.keep(*input(slot), options, std::move(plan));
   }
-  return planner_.plan(*input(slot), current_[slot], to, options);
+  return planner_.plan_if_any(*input(slot), current_[slot], to, options);
 }
 
 Result<MovePlans> Decider::plan_moves(std::span<const Layout> inputs) const {
@@ -120,7 +124,7 @@ Status Decider::search(StrategySearch& search) {
       frontier->forget_above(found_ps);
       next_ps = std::min(next_ps, frontier->next_ps());
     }
-    radius_ps = std::min(found_ps, std::max(radius_ps + radius_ps / 24, next_ps));
+    radius_ps = std::min(found_ps, std::max(radius_ps + radius_ps / kRadiusShare, next_ps));
     search.restart();
   }
 }
