@@ -47,14 +47,17 @@ const toml::node* ClusterSection::find(std::string_view key) {
   return table_->get(key);
 }
 
+Status ClusterSection::unknown_key(const toml::key& key,
+                                   std::span<const std::string> candidates) const {
+  return invalid_argument("{}:{}: unknown key {}{}{}", file_, key.source().begin.line, prefix_,
+                          key.str(), did_you_mean(key.str(), candidates));
+}
+
 void ClusterSection::require(std::string_view key) {
   if (table_->contains(key)) return;
   const std::vector<std::string> wanted = {std::string(key)};
   for (const auto& [other, node] : *table_) {
-    const std::string hint = did_you_mean(other.str(), wanted);
-    if (!hint.empty() && !table_->contains(key))
-      return keep(invalid_argument("{}:{}: unknown key {}{}{}", file_, node.source().begin.line,
-                                   prefix_, other.str(), hint));
+    if (!did_you_mean(other.str(), wanted).empty()) return keep(unknown_key(other, wanted));
   }
   keep(invalid_argument("{}:{}: {}{} is missing", file_,
                         std::max<uint32_t>(1, table_->source().begin.line), prefix_, key));
@@ -189,8 +192,7 @@ Status ClusterSection::finish() {
   for (const auto& [key, node] : *table_) {
     const std::string name(key.str());
     if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-    keep(invalid_argument("{}:{}: unknown key {}{}{}", file_, key.source().begin.line, prefix_,
-                          name, did_you_mean(name, known_)));
+    keep(unknown_key(key, known_));
   }
   return status_;
 }

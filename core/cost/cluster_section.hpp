@@ -43,6 +43,7 @@ class ClusterSection {
 
  private:
   const toml::node* find(std::string_view key);
+  Status unknown_key(const toml::key& key, std::span<const std::string> candidates) const;
   void fault_at(const toml::node& node, std::string_view key, std::string_view expected);
   double checked(const toml::node& node, std::string_view key, Bound bound);
   void keep(Status status);

@@ -100,6 +100,7 @@ class Decider {
   // Slots of equal meta, layout and placements share one.
   std::vector<MoveFrontier*> frontiers_;
   std::vector<int> frontier_of_slot_;
+  std::vector<size_t> slot_of_frontier_;  // the first
   GraphLeases graphs_;
   // A search of all layouts at once may step through placements that a plan from one to another
   // may not (strided shards of other mesh dims; on large meshes any): then its costs are bounds,

@@ -62,9 +62,10 @@ std::vector<std::vector<int64_t>> Decider::bound_moves() const {
   std::vector<MovingInput> inputs;
   for (size_t slot = 0; slot < input_count(); ++slot) {
     if (!input(slot)) continue;
-    MoveFrontier& frontier = *frontiers_[frontier_of_slot_[slot]];
-    if (first_slot_like(slot) == slot) frontier.bound(planner_.model(), frontier_slot(slot));
-    inputs.push_back({&frontier.bound(), slot, stays(slot)});
+    const int frontier = frontier_of_slot_[slot];
+    if (slot_of_frontier_[frontier] == slot)
+      frontiers_[frontier]->bound(planner_.model(), frontier_slot(slot));
+    inputs.push_back({&frontiers_[frontier]->bound(), slot, stays(slot)});
   }
   std::vector<std::vector<int64_t>> ends(frontiers_.size());
   std::vector<int64_t> own;
@@ -83,6 +84,7 @@ std::vector<std::vector<int64_t>> Decider::bound_moves() const {
 
 Status Decider::start_frontiers() {
   frontier_of_slot_.assign(input_count(), -1);
+  slot_of_frontier_.clear();
   plans_leaves_ = plans_leaves_ || cut_orders_[0].size() > size_t{Planner::kMostFreeMeshDims};
   for (size_t slot = 0; slot < input_count(); ++slot) {
     if (!input(slot)) continue;
@@ -93,17 +95,16 @@ Status Decider::start_frontiers() {
     }
     frontier_of_slot_[slot] = static_cast<int>(frontiers_.size());
     frontiers_.push_back(&own_frontier(frontiers_.size()));
+    slot_of_frontier_.push_back(slot);
     plans_leaves_ = plans_leaves_ || has_strided(choices_.placements(slot)) ||
                     has_strided(current_[slot].placements);
   }
   std::vector<std::vector<int64_t>> ends;
   if (may_bound()) ends = bound_moves();
-  for (size_t slot = 0; slot < input_count(); ++slot) {
-    if (!input(slot) || first_slot_like(slot) < slot) continue;
-    const int frontier = frontier_of_slot_[slot];
-    const Status status = frontiers_[frontier]->start(planner_.model(), graphs_, request_.options,
-                                                      frontier_slot(slot), cut_orders_,
-                                                      ends.empty() ? nullptr : &ends[frontier]);
+  for (size_t frontier = 0; frontier < frontiers_.size(); ++frontier) {
+    const Status status = frontiers_[frontier]->start(
+        planner_.model(), graphs_, request_.options, frontier_slot(slot_of_frontier_[frontier]),
+        cut_orders_, ends.empty() ? nullptr : &ends[frontier]);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
