@@ -77,7 +77,8 @@ nlohmann::ordered_json plan_to_json(const Plan& plan, const Mesh& mesh) {
                      {"pack_bytes", step.pack_bytes},
                      {"unpack_bytes", step.unpack_bytes},
                      {"padding_bytes", step.padding_bytes},
-                     {"memory_bytes", step.memory_bytes}});
+                     {"memory_bytes", step.memory_bytes},
+                     {"view", step.is_view}});
   }
   return {{"steps", std::move(steps)}, {"cost_us", plan.cost_us},
           {"bytes", plan.bytes},       {"lower_bound_bytes", plan.lower_bound_bytes},

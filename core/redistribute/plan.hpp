@@ -27,7 +27,9 @@ struct PlanStep {
   int64_t pack_bytes = 0;
   int64_t unpack_bytes = 0;
   int64_t padding_bytes = 0;
-  int64_t memory_bytes = 0;  // source, target and buffers
+  // Target, buffers and the storage of the source, which a view keeps whole.
+  int64_t memory_bytes = 0;
+  bool is_view = false;  // the target lies in the source's storage
   bool operator==(const PlanStep&) const = default;
 };
 
