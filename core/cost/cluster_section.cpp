@@ -1,5 +1,7 @@
 #include "core/cost/cluster_section.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -49,8 +51,10 @@ const toml::node* ClusterSection::find(std::string_view key) {
 
 Status ClusterSection::unknown_key(const toml::key& key,
                                    std::span<const std::string> candidates) const {
+  std::string hint = did_you_mean(key.str(), candidates);
+  if (hint.empty()) hint = fmt::format("; expected one of {}", fmt::join(candidates, " "));
   return invalid_argument("{}:{}: unknown key {}{}{}", file_, key.source().begin.line, prefix_,
-                          key.str(), did_you_mean(key.str(), candidates));
+                          key.str(), hint);
 }
 
 void ClusterSection::require(std::string_view key) {

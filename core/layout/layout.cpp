@@ -45,12 +45,17 @@ void Layout::set_shard_order(int tensor_dim, const Dims& mesh_dims) {
   order = result == identity ? Dims() : std::move(result);
 }
 
-Layout drop_unit_mesh_dims(const Layout& layout, const Mesh& mesh) {
+namespace {
+
+// With R instead of each shard for which `is_unit(mesh_dim, tensor_dim)`.
+template <typename IsUnit>
+Layout drop_shards(const Layout& layout, IsUnit is_unit) {
   Layout result;
   result.placements = layout.placements;
-  for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim) {
+  for (size_t mesh_dim = 0; mesh_dim < result.placements.size(); ++mesh_dim) {
     Placement& placement = result.placements[mesh_dim];
-    if (mesh.size(mesh_dim) == 1 && placement.is_shard()) placement = Placement::replicate();
+    if (placement.is_shard() && is_unit(static_cast<int>(mesh_dim), placement.dim))
+      placement = Placement::replicate();
   }
   if (layout.order.empty()) return result;
   for (const Placement& placement : result.placements) {
@@ -62,6 +67,18 @@ Layout drop_unit_mesh_dims(const Layout& layout, const Mesh& mesh) {
     result.set_shard_order(placement.dim, kept);
   }
   return result;
+}
+
+}  // namespace
+
+Layout drop_unit_mesh_dims(const Layout& layout, const Mesh& mesh) {
+  return drop_shards(layout, [&](int mesh_dim, int) { return mesh.size(mesh_dim) == 1; });
+}
+
+Layout drop_unit_dims(const Layout& layout, const Mesh& mesh, std::span<const int64_t> shape) {
+  return drop_shards(layout, [&](int mesh_dim, int tensor_dim) {
+    return mesh.size(mesh_dim) == 1 || shape[static_cast<size_t>(tensor_dim)] == 1;
+  });
 }
 
 }  // namespace onedim

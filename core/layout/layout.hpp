@@ -3,6 +3,7 @@
 // they cut left to right; `S(0)[b,a],S(0)` lets mesh dim b cut tensor dim 0 before a does. The
 // order is only stored where it differs from left to right, so equal layouts compare equal.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ struct Layout {
 
 // The same layout with R where a mesh dim of size 1 is sharded.
 Layout drop_unit_mesh_dims(const Layout& layout, const Mesh& mesh);
+// And where a tensor dim of size 1 is: every rank holds it whole, so S is R there.
+Layout drop_unit_dims(const Layout& layout, const Mesh& mesh, std::span<const int64_t> shape);
 
 // `S(0),R`; orders name mesh dims of `mesh`. A shard over a mesh dim of size 1 is printed as R.
 std::string format_layout(const Layout& layout, const Mesh& mesh);

@@ -48,8 +48,7 @@ Status check_placements(const TensorMeta& meta, const Layout& layout, const Mesh
     }
     if (!placement.is_partial()) continue;
     if (!is_legal_partial(placement.partial, meta.dtype)) {
-      return invalid_argument("{} is not a built-in partial of {} tensors",
-                              format_placement(placement), name_of(meta.dtype));
+      return invalid_argument("{}", no_builtin_partial(placement, meta.dtype));
     }
     if (first_partial == nullptr) first_partial = &placement;
     if (!can_stand_together(*first_partial, placement)) {

@@ -54,9 +54,11 @@ Status check_entry(const Scanner& scanner, const Entry& entry, int ndim) {
     return scanner.error_at(entry.position, "S* stands only in rules, expected S(d) or SS(d,sf)");
   }
   if (placement.is_shard() && placement.dim >= ndim) {
-    return scanner.error_at(entry.position,
-                            fmt::format("{} shards dim {} of a tensor with {} dims",
-                                        format_placement(placement), placement.dim, ndim));
+    return scanner.error_at(
+        entry.position,
+        fmt::format("{} shards dim {} of a tensor with {} dims, expected {}",
+                    format_placement(placement), placement.dim, ndim,
+                    ndim == 0 ? std::string("R or P") : fmt::format("a dim below {}", ndim)));
   }
   if (!placement.is_shard() && !entry.order.empty()) {
     return scanner.error_at(entry.position, "only a shard has an order");

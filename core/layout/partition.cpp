@@ -41,8 +41,7 @@ Status check_layout(const TensorMeta& meta, const Layout& layout, const Mesh& me
   if (const Status status = check_placements(meta, layout, mesh); !status.ok()) return status;
   for (const Placement& placement : layout.placements) {
     if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
-    return invalid_argument("{} is not a built-in partial of {} tensors",
-                            format_placement(placement), name_of(meta.dtype));
+    return invalid_argument("{}", no_builtin_partial(placement, meta.dtype));
   }
   return {};
 }

@@ -152,4 +152,13 @@ bool is_legal_partial(std::string_view name, DType dtype) {
   return true;
 }
 
+std::string no_builtin_partial(const Placement& placement, DType dtype) {
+  std::string legal;
+  for (const std::string_view kind : kBuiltinPartials) {
+    if (is_legal_partial(kind, dtype)) legal += fmt::format(" P({})", kind);
+  }
+  return fmt::format("{} is not a built-in partial of {} tensors, which have{}",
+                     format_placement(placement), name_of(dtype), legal);
+}
+
 }  // namespace onedim

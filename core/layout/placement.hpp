@@ -70,5 +70,7 @@ bool can_stand_together(const Placement& a, const Placement& b);
 // Design of partials by dtype: bool has max and min only, integers no avg, complex no max and min;
 // kinds of packs are legal for every dtype. f8e8m0 has no sum: it has no zero.
 bool is_legal_partial(std::string_view name, DType dtype);
+// `P(sum) is not a built-in partial of bool tensors, which have P(max) P(min)`.
+std::string no_builtin_partial(const Placement& placement, DType dtype);
 
 }  // namespace onedim

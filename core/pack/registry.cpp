@@ -141,6 +141,24 @@ std::vector<std::string> Registry::op_names() const {
   return names;
 }
 
+Status Registry::check_partials(const Layout& layout, const Mesh& mesh) const {
+  for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim) {
+    const Placement& placement = layout.placements[mesh_dim];
+    if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
+    const PartialKind* kind = find_partial_kind(placement.partial);
+    if (kind == nullptr)
+      return invalid_argument("no pack offers the partial kind {}", placement.partial);
+    if (placement.component >= kind->output_count)
+      return invalid_argument("{} names tensor {} of a partial kind of {}",
+                              format_placement(placement), placement.component, kind->output_count);
+    if (mesh.size(mesh_dim) == 1 && kind->finish_fn != nullptr)
+      return invalid_argument(
+          "{} stands over mesh dim {} of one rank, where nothing is left to merge; write R",
+          format_placement(placement), mesh.name(mesh_dim));
+  }
+  return absl::OkStatus();
+}
+
 std::vector<const PartialKind*> Registry::partial_kinds() const {
   std::vector<const PartialKind*> kinds;
   for (const auto& [name, kind] : partial_kinds_) kinds.push_back(kind.get());

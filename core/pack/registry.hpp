@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/layout/layout.hpp"
 #include "core/pack/op.hpp"
 #include "core/pack/partial_kind.hpp"
 
@@ -38,6 +39,10 @@ class Registry {
   std::vector<const Op*> ops() const;  // sorted by name
   std::vector<std::string> op_names() const;
   std::vector<const PartialKind*> partial_kinds() const;
+  // Partials of packs in `layout` must be known, name a tensor of their group and, where their
+  // state is hidden, stand over more than one rank: one alone has nothing to merge, and an R there
+  // would need the kind's finish, which no step of a redistribution is.
+  Status check_partials(const Layout& layout, const Mesh& mesh) const;
   // The file of a committed pack, or null.
   const std::string* find_pack_path(std::string_view pack) const {
     const auto found = pack_paths_.find(pack);

@@ -218,6 +218,26 @@ void MoveBound::find_rest(std::span<const int64_t> ends, std::vector<int64_t>& r
   settle([&](const Entry& entry) { step_back(entry); });
 }
 
+void MoveBound::find_recut(std::span<const int64_t> rest, std::vector<int64_t>& recut) {
+  if (bytes_ == 0) {
+    recut.assign(table_size(), 0);
+    return;
+  }
+  recut.assign(table_size(), kImpossible);
+  now_ = &recut;
+  for_each_state([&](uint32_t kept, uint32_t cut) {
+    const Entry entry{rest[index(kept, cut)], kept, cut};
+    if (entry.ps >= kImpossible) return;
+    gather_back(entry);
+    exchange_back(entry);
+    // To cut in yet another way.
+    for_each_subset(cut, [&](uint32_t dims) {
+      reach(entry.ps + price(Collective::kAllToAll, sharded(kept, cut), dims), kept, cut);
+    });
+  });
+  settle([&](const Entry& entry) { step_back(entry); });
+}
+
 MoveBound::Part MoveBound::part_of(int i, const Placement& placement) const {
   const Placement& before = from_->placements[mesh_dims_[i]];
   if (placement.is_shard()) return placement == before ? Part::kKept : Part::kCut;

@@ -26,6 +26,7 @@ class MoveBound {
   int ndim() const { return static_cast<int>(mesh_dims_.size()); }
   int mesh_dim(int i) const { return mesh_dims_[i]; }
   uint32_t may_keep() const { return shards_ | partials_; }
+  uint32_t shards() const { return shards_; }  // of the source
   // What `placement` asks of the i-th such mesh dim; kept where it may be.
   Part part_of(int i, const Placement& placement) const;
 
@@ -45,6 +46,9 @@ class MoveBound {
   // What is to be paid from each state until a layout is reached and its own `ends` is paid; `rest`
   // becomes that table.
   void find_rest(std::span<const int64_t> ends, std::vector<int64_t>& rest);
+  // The same from a state that has a cut which no layout asked for has: `rest` is what find_rest
+  // gave; `recut` becomes the least with a gather or an exchange of some cut on the way.
+  void find_recut(std::span<const int64_t> rest, std::vector<int64_t>& recut);
 
  private:
   struct Entry {

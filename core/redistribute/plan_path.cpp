@@ -24,7 +24,7 @@ PlanStep make_step(const PathStep& found, const StateGraph& graph) {
   step.pack_bytes = found.price.pack_bytes;
   step.unpack_bytes = found.price.unpack_bytes;
   step.padding_bytes = found.price.padding_bytes;
-  step.memory_bytes = found.price.memory_bytes;
+  step.is_view = found.price.is_view;
   return step;
 }
 
@@ -47,15 +47,29 @@ std::shared_ptr<const Plan> make_plan(std::span<const PathStep> path, const Stat
     plan->collective_count += found.price.is_collective;
   }
   plan->cost_us = static_cast<double>(ps) / 1e6;
-  plan->peak_bytes = peak_bytes(path);
+  const std::vector<int64_t> memory = memory_of_steps(path);
+  for (size_t i = 0; i < memory.size(); ++i) {
+    plan->steps[i].memory_bytes = memory[i];
+    plan->peak_bytes = std::max(plan->peak_bytes, memory[i]);
+  }
   plan->lower_bound_bytes =
       receive_bound(request.group, from, to, request.model->mesh(), graph.alphabet().tensor_ndim());
   return plan;
 }
 
+std::vector<int64_t> memory_of_steps(std::span<const PathStep> path) {
+  std::vector<int64_t> memory;
+  int64_t storage = path.empty() ? 0 : path[0].price.from_bytes;
+  for (const PathStep& found : path) {
+    memory.push_back(found.price.memory_bytes - found.price.from_bytes + storage);
+    if (!found.price.is_view) storage = found.price.to_bytes;
+  }
+  return memory;
+}
+
 int64_t peak_bytes(std::span<const PathStep> path) {
   int64_t peak = 0;
-  for (const PathStep& found : path) peak = std::max(peak, found.price.memory_bytes);
+  for (const int64_t bytes : memory_of_steps(path)) peak = std::max(peak, bytes);
   return peak;
 }
 

@@ -14,7 +14,9 @@ std::shared_ptr<const Plan> make_plan(std::span<const PathStep> path, const Stat
                                       const SearchRequest& request, const Layout& from,
                                       const Layout& to);
 
-// What the path's steps need of a rank at most, in bytes.
+// What each of the path's steps needs of a rank at most, in bytes: its buffers, its target and the
+// storage that its source lies in, which is larger than the source where that is a view.
+std::vector<int64_t> memory_of_steps(std::span<const PathStep> path);
 int64_t peak_bytes(std::span<const PathStep> path);
 
 }  // namespace onedim

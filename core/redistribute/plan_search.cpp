@@ -63,7 +63,7 @@ void PlanSearch::start(StateGraph& graph, const SearchRequest& request, int sour
   rest_ = rest;
   graph_ = &graph;
   request_ = request;
-  pricer_.start(*request.model, graph, request.group);
+  pricer_.start(*request.model, graph, request.group, !request.is_capped());
   if (++round_ == 0) {
     nodes_.clear();  // rounds begin anew
     round_ = 1;

@@ -5,6 +5,8 @@
 // search ran. The bound of A* (search_bound.hpp) assumes nothing of a model but that prices do not
 // fall with bytes. Not thread-safe: one object a thread; it keeps its memory for the next search.
 
+#include <limits>
+
 #include "core/redistribute/rest_bound.hpp"
 #include "core/redistribute/search_bound.hpp"
 
@@ -33,6 +35,10 @@ struct SearchRequest {
   // Tensor dims, of source and target; only `find` knows other orders than row-major.
   int from_outermost = 0;
   int to_outermost = 0;
+
+  // Then slices copy: a view would keep its source's storage, and what a later step needs would
+  // depend on the way to it.
+  bool is_capped() const { return memory_bytes != std::numeric_limits<int64_t>::max(); }
 };
 
 // A step of the path found, in order.

@@ -27,6 +27,26 @@ int least_ndim(std::span<const TensorMeta> group) {
   return static_cast<int>(ndim);
 }
 
+// Whether all tensors of the group have size 1 there: then a shard of the dim is none.
+bool is_unit_dim(std::span<const TensorMeta> group, int dim) {
+  return std::all_of(group.begin(), group.end(), [&](const TensorMeta& meta) {
+    return dim >= 0 && dim < static_cast<int>(meta.shape.size()) && meta.shape[dim] == 1;
+  });
+}
+
+bool cuts_unit_dims(std::span<const TensorMeta> group, const Layout& layout) {
+  return std::any_of(layout.placements.begin(), layout.placements.end(),
+                     [&](const Placement& p) { return p.is_shard() && is_unit_dim(group, p.dim); });
+}
+
+Layout drop_unit_dims(std::span<const TensorMeta> group, const Layout& layout, const Mesh& mesh) {
+  Dims shape = group[0].shape;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (!is_unit_dim(group, static_cast<int>(dim))) shape[dim] = std::max<int64_t>(2, shape[dim]);
+  }
+  return onedim::drop_unit_dims(layout, mesh, shape);
+}
+
 Status check_group(std::span<const TensorMeta> group) {
   if (group.empty()) return invalid_argument("a redistribution of no tensors");
   for (const TensorMeta& meta : group) {
@@ -93,7 +113,7 @@ int parted_mesh_dims(const Mesh& mesh) {
 std::optional<int64_t> least_memory(PlanSearch& search, StateGraph& graph, SearchRequest request,
                                     int source, int target) {
   int64_t too_little = request.memory_bytes;
-  request.memory_bytes = std::numeric_limits<int64_t>::max();
+  request.memory_bytes = std::numeric_limits<int64_t>::max() - 1;  // a cap still
   auto path = search.find(graph, request, source, target);
   if (!path) return std::nullopt;
   int64_t enough = peak_bytes(*path);
@@ -132,6 +152,12 @@ Result<std::shared_ptr<const Plan>> Planner::plan(std::span<const TensorMeta> gr
                                                   const PlanOptions& options, bool explains) {
   const MemoKey key = key_of(group, from, to, options);
   if (std::optional<std::shared_ptr<const Plan>> known = memo_.find(key)) return *known;
+  if (cuts_unit_dims(group, from) || cuts_unit_dims(group, to)) {
+    if (Status status = check_layouts(group, from, to, mesh(), Policy::kAny); !status.ok())
+      return status;
+    return plan(group, drop_unit_dims(group, from, mesh()), drop_unit_dims(group, to, mesh()),
+                options, explains);
+  }
   Result<std::shared_ptr<const Plan>> plan = search(group, from, to, options, explains);
   if (!plan.ok()) return plan;
   return memo_.insert(key, *std::move(plan));

@@ -3,6 +3,8 @@
 // asked for and each has a price of its own beyond the moves, as when other inputs must move to fit
 // it. It reads a state as the easier problem of MoveBound has it.
 
+#include <array>
+
 #include "core/redistribute/alphabet.hpp"
 #include "core/redistribute/move_bound.hpp"
 
@@ -14,18 +16,24 @@ class RestBound {
   // borrowed; `source` is the layout that `moves` starts from. Unless it `relabels`, no asked
   // layout has a P(avg|max|min), of a kind in the source, that was an R: such a state is of use
   // only to be reduced with a partial that the source has, and impossible where none is left.
+  // `orders` are those in which asked layouts cut, each of all mesh dims of more than one rank: a
+  // state that is cut in none of them has a cut to give up.
   void start(MoveBound& moves, std::span<const int64_t> ends, const Alphabet& alphabet,
-             StateCode source, bool relabels);
+             StateCode source, bool relabels, std::span<const Dims> orders);
 
   int64_t floor_ps(StateCode code) const;
 
  private:
+  bool is_in_order(StateCode code) const;
+
   const MoveBound* moves_ = nullptr;
   const Alphabet* alphabet_ = nullptr;
   StateCode source_ = 0;
   uint32_t linear_ = 0;      // symbols, as bits
   uint32_t idempotent_ = 0;  // symbols that are not to be made of R; none if it relabels
   std::vector<int64_t> rest_ps_;
+  std::vector<int64_t> recut_ps_;
+  std::vector<std::array<int8_t, 8>> orders_;  // mesh dims as in codes
 };
 
 }  // namespace onedim

@@ -55,12 +55,15 @@ StateSizes measure_state(const Alphabet& alphabet, std::span<const GroupMember> 
   StateSizes sizes;
   sizes.bytes = 0;
   sizes.units = ~UnitDims{0};
+  uint32_t cut_dims = 0, unit_dims = ~uint32_t{0};  // of all members
   for (const GroupMember& member : group) {
     int64_t count = member.element_size;
     UnitDims longer = 0;
     StateSizes of_member = sizes;
     for (size_t dim = 0; dim < member.shape.size(); ++dim) {
       int64_t length = member.shape[dim];
+      if (dim < 32 && length != 1) unit_dims &= ~(uint32_t{1} << dim);
+      if (dim < 32 && cutters.count[dim] != 0) cut_dims |= uint32_t{1} << dim;
       if (dim < 32 && cutters.count[dim] != 0) {
         length = cut_dim(alphabet, std::span(cutters.at[dim]).first(cutters.count[dim]), length,
                          policy, code, of_member);
@@ -73,6 +76,7 @@ StateSizes measure_state(const Alphabet& alphabet, std::span<const GroupMember> 
     sizes.units &= ~longer;
     sizes.bytes = std::min(kMostBytes, sizes.bytes + count);
   }
+  if (sizes.bytes != 0 && (cut_dims & unit_dims) != 0) sizes.is_allowed = false;  // that is R
   return sizes;
 }
 

@@ -39,7 +39,8 @@
 //   reduce_scatter  packs unless D cuts one dim i as above
 //   all_to_all      packs unless D ends in one dim j, plain, and before(j) = 1 in the source state;
 //                   unpacks unless D began in one dim i, plain, and before(i) = 1 in the target's
-//   slice           copies unless D cuts one dim i, plain, and before(i) = 1: then it is a view
+//   slice           copies unless D cuts one dim i, plain, and before(i) = 1: then it is a view,
+//                   which keeps its source's storage; under a memory cap it copies always
 // P(pack.kind) reduces by its own combine: all_reduce then gathers the states of all ranks and
 // merges them, reduce_scatter exchanges the parts (all-to-all) and merges them.
 

@@ -27,8 +27,9 @@ int64_t to_ps(double us) {
 }
 
 void StepPricer::start(const CostModel& model, const StateGraph& graph,
-                       std::span<const GroupMember> group) {
+                       std::span<const GroupMember> group, bool may_view) {
   model_ = &model;
+  may_view_ = may_view;
   group_ = group;
   ++round_;
   const Alphabet& alphabet = graph.alphabet();
@@ -217,7 +218,7 @@ StepPrice StepPricer::price(const StateStep& step, const StepContext& context) {
       is_new = price.bytes != 0;
       break;
     case StepKind::kSlice:
-      is_new = !context.keeps_memory() ||
+      is_new = !may_view_ || !context.keeps_memory() ||
                !is_whole(step.pack_dim, context.from_outermost, *context.from_sizes);
       price.ps = is_new ? copy_ps(2 * to) : 0;
       break;
@@ -243,6 +244,9 @@ StepPrice StepPricer::price(const StateStep& step, const StepContext& context) {
   if (!copies && !context.keeps_memory()) price.ps = kImpossible;
   price.is_collective = is_collective(step.kind) && is_new;
   price.memory_bytes = from + (is_new ? to : 0) + price.pack_bytes + price.unpack_bytes;
+  price.from_bytes = from;
+  price.to_bytes = to;
+  price.is_view = !is_new;
   return price;
 }
 

@@ -23,6 +23,9 @@ struct StepPrice {
   int64_t unpack_bytes = 0;
   int64_t padding_bytes = 0;  // within the buffers
   int64_t memory_bytes = 0;   // source, target and buffers
+  int64_t from_bytes = 0;     // source and target, of a rank at most
+  int64_t to_bytes = 0;
+  bool is_view = false;  // the target lies in the source's storage
   bool is_collective = false;
 };
 
@@ -50,8 +53,9 @@ struct StepFloor {
 // Prices the steps of one search; not thread-safe, as it remembers prices.
 class StepPricer {
  public:
-  // `graph` and `model` are borrowed.
-  void start(const CostModel& model, const StateGraph& graph, std::span<const GroupMember> group);
+  // `graph` and `model` are borrowed. A slice `may_view` its source; else it copies always.
+  void start(const CostModel& model, const StateGraph& graph, std::span<const GroupMember> group,
+             bool may_view);
 
   StepPrice price(const StateStep& step, const StepContext& context);
   // Of the steps out of `from`, at `code`, that are of the kind and over the mesh dims of `step`.
@@ -88,6 +92,7 @@ class StepPricer {
   const CostModel* model_ = nullptr;
   std::span<const GroupMember> group_;
   bool is_empty_ = false;
+  bool may_view_ = true;
   uint32_t own_kinds_ = 0;  // partial kinds of packs, by symbol
   std::vector<Remembered> remembered_{kRemembered};
   uint32_t round_ = 0;

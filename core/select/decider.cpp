@@ -22,16 +22,7 @@ Status Decider::check_layout(const TensorMeta& meta, const Layout& layout, std::
   const std::string where = fmt::format("{}: {} {}", request_.op->name(), side, slot);
   if (const Status status = check_placements(meta, layout, mesh_); !status.ok())
     return annotate(status, where);
-  for (const Placement& placement : layout.placements) {
-    if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
-    const PartialKind* kind = registry_.find_partial_kind(placement.partial);
-    if (kind == nullptr)
-      return invalid_argument("{}: no pack offers the partial kind {}", where, placement.partial);
-    if (placement.component >= kind->output_count)
-      return invalid_argument("{}: {} names tensor {} of a partial kind of {}", where,
-                              format_placement(placement), placement.component, kind->output_count);
-  }
-  return absl::OkStatus();
+  return annotate(registry_.check_partials(layout, mesh_), where);
 }
 
 Status Decider::check_inputs() const {
@@ -61,22 +52,11 @@ Status Decider::check_required() {
     if (required_[slot] == nullptr || !outputs_[slot]) continue;
     const Status status = check_layout(outputs_[slot]->meta, *required_[slot], "output", slot);
     if (!status.ok()) return status;
-    required_layouts_[slot] = as_it_counts(*required_[slot]);
+    required_layouts_[slot] =
+        without_unit_dims(*required_[slot], mesh_, outputs_[slot]->meta.shape);
     required_[slot] = &required_layouts_[slot];
   }
   return absl::OkStatus();
-}
-
-// A kind whose state is the outputs themselves leaves nothing to merge on a mesh dim of one rank.
-Layout Decider::as_it_counts(const Layout& layout) const {
-  Layout result = without_unit_mesh_dims(layout, mesh_);
-  for (int mesh_dim = 0; mesh_dim < mesh_.ndim(); ++mesh_dim) {
-    Placement& placement = result.placements[mesh_dim];
-    if (mesh_.size(mesh_dim) != 1 || !placement.is_partial()) continue;
-    const PartialKind* kind = registry_.find_partial_kind(placement.partial);
-    if (kind != nullptr && kind->finish_fn == nullptr) placement = Placement::replicate();
-  }
-  return result;
 }
 
 void Decider::note_order(const Layout& layout) {
@@ -131,7 +111,9 @@ Status Decider::prepare() {
   if (!choices.ok()) return choices.status();
   choices_ = *std::move(choices);
   for (size_t slot = 0; slot < input_count(); ++slot)
-    current_.push_back(input(slot) ? as_it_counts(request_.inputs[slot]) : Layout());
+    current_.push_back(input(slot)
+                           ? without_unit_dims(request_.inputs[slot], mesh_, input(slot)->shape)
+                           : Layout());
   note_pinned();
   note_orders();
   return absl::OkStatus();

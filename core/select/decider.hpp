@@ -2,6 +2,8 @@
 // Decider: one request of selection, made ready and decided, without any cache of decisions. Used
 // once, by one thread.
 
+#include <algorithm>
+
 #include "core/pack/registry.hpp"
 #include "core/redistribute/planner.hpp"
 #include "core/select/decision.hpp"
@@ -48,17 +50,19 @@ class Decider {
                       size_t slot) const;
   Status check_inputs() const;
   Status check_required();
-  Layout as_it_counts(const Layout& layout) const;
   void note_pinned();
   void note_orders();
   void note_order(const Layout& layout);
-  Status start_frontiers();
+  Status start_frontiers(bool may_defer);
+  Status start_frontier(size_t frontier);
   size_t first_slot_like(size_t slot) const;
   bool may_bound() const;
   FrontierSlot frontier_slot(size_t slot) const;
-  std::vector<std::vector<int64_t>> bound_moves() const;
+  void bound_moves();
   bool settle(int64_t limit_ps);
-  Status search(StrategySearch& search);
+  int64_t next_ps() const;
+  void search_orders(StrategySearch& search) const;
+  Status search(StrategySearch& search, int64_t radius_ps);
   std::optional<StrategyCost> leaf_cost(const SelectSubject& subject, const Strategy& strategy,
                                         const MoveTotal& moves, ComputeTime* time);
   std::vector<Layout> input_layouts(const Strategy& strategy) const;
@@ -71,6 +75,31 @@ class Decider {
   bool is_as_found(const Decision& decision, const FoundStrategy& found) const;
   // NotFound where no strategy is valid.
   Result<std::shared_ptr<const Decision>> decide_if_any(const Decision* excluded);
+
+  // Light inputs, which are searched last (decider_light.cpp).
+  struct Listing {
+    std::vector<std::vector<int64_t>> ends;       // per deferred frontier, by parts
+    std::vector<std::vector<std::string>> kinds;  // partial kinds that are asked for
+    int64_t most_ps = 0;
+    int64_t count = 0;
+  };
+  struct AskedParts {
+    uint32_t kept = 0;  // mesh dims, as in MoveBound
+    uint32_t cut = 0;
+    int64_t least_ps = 0;
+  };
+  void defer_light();
+  bool is_deferred(size_t slot) const { return input(slot) && deferred_[frontier_of_slot_[slot]]; }
+  AskedParts asked_parts(size_t slot, const Layout& layout) const;
+  int64_t least_deferred_ps(const Strategy& strategy) const;
+  bool has_deferred() const {
+    return std::find(deferred_.begin(), deferred_.end(), true) != deferred_.end();
+  }
+  Status search_light_last(StrategySearch& search);
+  std::optional<StrategyCost> list_leaf(const Strategy& strategy, const MoveTotal& moves);
+  void list_layout(size_t slot, const Layout& layout, int64_t others_ps);
+  void list_light(StrategySearch& search, int64_t most_ps);
+  Status settle_deferred(int64_t most_ps);
 
   // In words, where no strategy is valid (decider_refusal.cpp).
   Status no_strategy() const;
@@ -101,6 +130,11 @@ class Decider {
   std::vector<MoveFrontier*> frontiers_;
   std::vector<int> frontier_of_slot_;
   std::vector<size_t> slot_of_frontier_;  // the first
+  // Per frontier, what a strategy costs at least besides its own move; of slots that share one, the
+  // least. Empty without bounds.
+  std::vector<std::vector<int64_t>> other_moves_;
+  absl::InlinedVector<bool, 8> deferred_;  // per frontier
+  std::optional<Listing> listing_;         // while one is made
   GraphLeases graphs_;
   // A search of all layouts at once may step through placements that a plan from one to another
   // may not (strided shards of other mesh dims; on large meshes any): then its costs are bounds,

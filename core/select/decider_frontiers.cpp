@@ -53,12 +53,13 @@ bool Decider::may_bound() const {
 }
 
 FrontierSlot Decider::frontier_slot(size_t slot) const {
+  // Under a memory cap a slice copies, and a reduction of equal values may be cheaper.
+  const bool is_capped = request_.options.memory_bytes != std::numeric_limits<int64_t>::max();
   return {&*input(slot), &current_[slot], &choices_.placements(slot), stays(slot),
-          !choices_.replicas_stand_in()};
+          is_capped || !choices_.replicas_stand_in()};
 }
 
-// Per frontier, what a strategy costs besides its own move; of slots that share one, the least.
-std::vector<std::vector<int64_t>> Decider::bound_moves() const {
+void Decider::bound_moves() {
   std::vector<MovingInput> inputs;
   for (size_t slot = 0; slot < input_count(); ++slot) {
     if (!input(slot)) continue;
@@ -67,10 +68,10 @@ std::vector<std::vector<int64_t>> Decider::bound_moves() const {
       frontiers_[frontier]->bound(planner_.model(), frontier_slot(slot));
     inputs.push_back({&frontiers_[frontier]->bound(), slot, stays(slot)});
   }
-  std::vector<std::vector<int64_t>> ends(frontiers_.size());
+  other_moves_.resize(frontiers_.size());
   std::vector<int64_t> own;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    std::vector<int64_t>& least = ends[frontier_of_slot_[inputs[i].slot]];
+    std::vector<int64_t>& least = other_moves_[frontier_of_slot_[inputs[i].slot]];
     find_other_moves(choices_, inputs, i, own);
     if (least.empty()) {
       least = own;
@@ -79,12 +80,19 @@ std::vector<std::vector<int64_t>> Decider::bound_moves() const {
                      [](int64_t a, int64_t b) { return std::min(a, b); });
     }
   }
-  return ends;
 }
 
-Status Decider::start_frontiers() {
+Status Decider::start_frontier(size_t frontier) {
+  FrontierSlot slot = frontier_slot(slot_of_frontier_[frontier]);
+  if (listing_) slot.kinds = &listing_->kinds[frontier];
+  return frontiers_[frontier]->start(planner_.model(), graphs_, request_.options, slot, cut_orders_,
+                                     other_moves_.empty() ? nullptr : &other_moves_[frontier]);
+}
+
+Status Decider::start_frontiers(bool may_defer) {
   frontier_of_slot_.assign(input_count(), -1);
   slot_of_frontier_.clear();
+  other_moves_.clear();
   plans_leaves_ = plans_leaves_ || cut_orders_[0].size() > size_t{Planner::kMostFreeMeshDims};
   for (size_t slot = 0; slot < input_count(); ++slot) {
     if (!input(slot)) continue;
@@ -99,13 +107,14 @@ Status Decider::start_frontiers() {
     plans_leaves_ = plans_leaves_ || has_strided(choices_.placements(slot)) ||
                     has_strided(current_[slot].placements);
   }
-  std::vector<std::vector<int64_t>> ends;
-  if (may_bound()) ends = bound_moves();
+  deferred_.assign(frontiers_.size(), false);
+  if (may_bound()) {
+    bound_moves();
+    if (may_defer && !plans_leaves_) defer_light();
+  }
   for (size_t frontier = 0; frontier < frontiers_.size(); ++frontier) {
-    const Status status = frontiers_[frontier]->start(
-        planner_.model(), graphs_, request_.options, frontier_slot(slot_of_frontier_[frontier]),
-        cut_orders_, ends.empty() ? nullptr : &ends[frontier]);
-    if (!status.ok()) return status;
+    if (deferred_[frontier]) continue;
+    if (Status status = start_frontier(frontier); !status.ok()) return status;
   }
   return absl::OkStatus();
 }

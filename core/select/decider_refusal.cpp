@@ -99,7 +99,8 @@ std::string Decider::why_none() const {
 std::string Decider::what_would_do() const {
   const SelectOptions& options = request_.options;
   SelectOptions unlimited = options;
-  unlimited.memory_bytes = kNoLimit;
+  // Enough, but a limit still, under which slices copy.
+  unlimited.memory_bytes = kNoLimit - 1;
   const bool is_limited = options.memory_bytes != kNoLimit;
   if (is_limited) {
     if (const auto decision = probe(unlimited, false)) {

@@ -29,11 +29,34 @@ MoveTotal total_of(const MovePlans& plans) {
 // False if nothing is left to settle.
 bool Decider::settle(int64_t limit_ps) {
   bool is_exhausted = true;
-  for (MoveFrontier* frontier : frontiers_) {
-    frontier->settle(limit_ps);
-    is_exhausted = is_exhausted && frontier->is_exhausted();
+  for (size_t frontier = 0; frontier < frontiers_.size(); ++frontier) {
+    if (deferred_[frontier]) continue;
+    frontiers_[frontier]->settle(limit_ps);
+    is_exhausted = is_exhausted && frontiers_[frontier]->is_exhausted();
   }
   return !is_exhausted;
+}
+
+// No strategy with a layout that is not settled costs less to move.
+int64_t Decider::next_ps() const {
+  int64_t next_ps = kImpossible;
+  for (size_t frontier = 0; frontier < frontiers_.size(); ++frontier) {
+    if (!deferred_[frontier]) next_ps = std::min(next_ps, frontiers_[frontier]->next_ps());
+  }
+  return next_ps;
+}
+
+// Inputs that are deferred cost nothing before the leaves.
+void Decider::search_orders(StrategySearch& search) const {
+  std::vector<const SlotCosts*> costs(input_count(), nullptr);
+  for (size_t order = 0; order < orders_.size(); ++order) {
+    for (size_t slot = 0; slot < costs.size(); ++slot) {
+      const int frontier = frontier_of_slot_[slot];
+      const bool counts = frontier >= 0 && !deferred_[frontier];
+      costs[slot] = counts ? &frontiers_[frontier]->costs(order) : nullptr;
+    }
+    search.run(orders_[order], costs);
+  }
 }
 
 std::vector<Layout> Decider::input_layouts(const Strategy& strategy) const {
@@ -80,6 +103,7 @@ std::optional<StrategyCost> Decider::leaf_cost(const SelectSubject& subject,
                                                const Strategy& strategy, const MoveTotal& moves,
                                                ComputeTime* time) {
   StrategyCost cost{moves, 0};
+  if (has_deferred()) cost.total.add_ps(least_deferred_ps(strategy));
   const std::vector<Layout> inputs = input_layouts(strategy);
   absl::InlinedVector<uint64_t, 8> tags;
   for (const int rule : strategy.rules) tags.push_back(choices_.rules()[rule].rule.tag);
@@ -103,29 +127,19 @@ std::optional<StrategyCost> Decider::leaf_cost(const SelectSubject& subject,
 
 // Grows the radius until nothing beyond it can be cheaper: a strategy that needs a layout that is
 // not settled costs more than the radius to move, and what it computes besides.
-Status Decider::search(StrategySearch& search) {
-  std::vector<const SlotCosts*> costs(input_count(), nullptr);
-  int64_t radius_ps = 0;
+Status Decider::search(StrategySearch& search, int64_t radius_ps) {
   while (true) {
     const bool is_more = settle(radius_ps);
-    for (size_t order = 0; order < orders_.size(); ++order) {
-      for (size_t slot = 0; slot < costs.size(); ++slot) {
-        const int frontier = frontier_of_slot_[slot];
-        costs[slot] = frontier < 0 ? nullptr : &frontiers_[frontier]->costs(order);
-      }
-      search.run(orders_[order], costs);
-    }
+    search_orders(search);
     if (!compute_fault_.ok()) return compute_fault_;
     const int64_t found_ps =
         search.best() ? search.best()->cost.total.ps - search.least_compute_ps() : kImpossible;
     if (!is_more || found_ps <= radius_ps) return absl::OkStatus();
-    int64_t next_ps = kImpossible;
     for (MoveFrontier* frontier : frontiers_) {
-      frontier->forget_above(found_ps);
-      next_ps = std::min(next_ps, frontier->next_ps());
+      if (!has_deferred()) frontier->forget_above(found_ps);
     }
-    radius_ps = std::min(found_ps, std::max(radius_ps + radius_ps / kRadiusShare, next_ps));
-    search.restart();
+    radius_ps = std::min(found_ps, std::max(radius_ps + radius_ps / kRadiusShare, next_ps()));
+    if (search.best()) search.restart(search.best()->cost.total.ps);
   }
 }
 
@@ -151,7 +165,7 @@ Result<std::shared_ptr<const Decision>> Decider::make_decision(const FoundStrate
 }
 
 Result<FoundStrategy> Decider::find(const Decision* excluded, int64_t& searched) {
-  if (Status status = start_frontiers(); !status.ok()) return status;
+  if (Status status = start_frontiers(excluded == nullptr); !status.ok()) return status;
   const SelectSubject subject{*request_.op, *request_.call, outputs_,
                               current_,     mesh_,          request_.options.policy};
   std::optional<ComputeTime> time;
@@ -162,10 +176,13 @@ Result<FoundStrategy> Decider::find(const Decision* excluded, int64_t& searched)
   }
   StrategySearch search(subject, choices_, required_, pinned_, floor ? &*floor : nullptr,
                         [&](const Strategy& strategy, const MoveTotal& moves) {
+                          if (listing_) return list_leaf(strategy, moves);
                           return leaf_cost(subject, strategy, moves, time ? &*time : nullptr);
                         });
   if (excluded != nullptr) search.exclude(excluded->inputs);
-  if (Status status = this->search(search); !status.ok()) return status;
+  if (Status status = has_deferred() ? search_light_last(search) : this->search(search, 0);
+      !status.ok())
+    return status;
   searched += search.searched();
   if (!search.best())
     return absl::NotFoundError(request_.op->name() + ": no other strategy is valid");

@@ -28,6 +28,10 @@ std::vector<std::string> kinds_of(const FrontierSlot& slot, bool allow_shard_to_
   std::vector<std::string> kinds;
   for (const Placement& placement : slot.current->placements) insert_kind(placement, kinds);
   for (const Placement& placement : *slot.placements) {
+    const bool is_asked =
+        slot.kinds == nullptr ||
+        std::find(slot.kinds->begin(), slot.kinds->end(), placement.partial) != slot.kinds->end();
+    if (!is_asked) continue;
     if (slot.relabels || !is_of_replicas(*slot.current, placement.partial, allow_shard_to_partial))
       insert_kind(placement, kinds);
   }
@@ -126,7 +130,7 @@ Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
               options.allow_shard_to_partial,
               0,
               0};
-  if (ends != nullptr) rest_.start(bound_, *ends, alphabet, *source, slot.relabels);
+  if (ends != nullptr) rest_.start(bound_, *ends, alphabet, *source, slot.relabels, orders);
   search_.begin(*graph_, request_, source_, ends != nullptr ? &rest_ : nullptr);
   return absl::OkStatus();
 }

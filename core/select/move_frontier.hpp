@@ -18,6 +18,8 @@ struct FrontierSlot {
   const std::vector<Placement>* placements = nullptr;  // digit -> placement
   bool stays = false;
   bool relabels = true;  // layouts count in which R stands as P(avg|max|min)
+  // Of the layouts that may be asked for; null: those of `placements`.
+  const std::vector<std::string>* kinds = nullptr;
 };
 
 class MoveFrontier {

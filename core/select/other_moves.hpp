@@ -1,7 +1,7 @@
 #pragma once
 // OtherMoves: what it costs at least to bring all other inputs to layouts that some strategy puts
-// beside a layout of one input, by the parts (MoveBound) of that layout. Of each other input the
-// least counts by itself; the sum bounds what they cost together.
+// beside a layout of one input, by the parts (MoveBound) of that layout. Of two others the least
+// sum counts; of more, the least of each by itself, and their sum bounds what they cost together.
 
 #include "core/redistribute/move_bound.hpp"
 #include "core/select/rule_choices.hpp"

@@ -102,12 +102,11 @@ Layout output_layout(const RuleChoices& choices, const Strategy& strategy, size_
   return layout_of(choices, strategy, true, slot, mesh);
 }
 
-Layout without_unit_mesh_dims(const Layout& layout, const Mesh& mesh) {
-  Layout result = drop_unit_mesh_dims(layout, mesh);
+Layout without_unit_dims(const Layout& layout, const Mesh& mesh, std::span<const int64_t> shape) {
+  Layout result = drop_unit_dims(layout, mesh, shape);
   for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim) {
     Placement& placement = result.placements[mesh_dim];
-    if (mesh.size(mesh_dim) == 1 && placement.is_partial() && is_builtin_partial(placement.partial))
-      placement = Placement::replicate();
+    if (mesh.size(mesh_dim) == 1 && placement.is_partial()) placement = Placement::replicate();
   }
   return result;
 }

@@ -36,8 +36,9 @@ Layout input_layout(const RuleChoices& choices, const Strategy& strategy, size_t
 Layout output_layout(const RuleChoices& choices, const Strategy& strategy, size_t slot,
                      const Mesh& mesh);
 
-// The layout with R for each shard and built-in partial over a mesh dim of one rank, which is that.
-Layout without_unit_mesh_dims(const Layout& layout, const Mesh& mesh);
+// The layout with R for what is that: shards and partials over a mesh dim of one rank, shards of a
+// tensor dim of size 1.
+Layout without_unit_dims(const Layout& layout, const Mesh& mesh, std::span<const int64_t> shape);
 
 // Whether the strategy is valid; the refusal says in words which rule fails on which mesh dim.
 Status check_strategy(const SelectSubject& subject, const RuleChoices& choices,

@@ -54,9 +54,8 @@ void StrategySearch::run(const Dims& order, std::span<const SlotCosts* const> co
   if (may_improve(bound, 0)) open(0);
 }
 
-void StrategySearch::restart() {
-  if (!best_) return;
-  most_ps_ = best_->cost.total.ps;
+void StrategySearch::restart(int64_t most_ps) {
+  most_ps_ = std::min(most_ps, kImpossible - 1);
   best_.reset();
 }
 

@@ -41,8 +41,9 @@ class StrategySearch {
   // Searches strategies that cut in `order`; costs of input slots that are absent are null. What
   // costs as much as what was found in earlier orders is not taken.
   void run(const Dims& order, std::span<const SlotCosts* const> costs);
-  // Forgets what was found but that nothing dearer is wanted: for another round over more layouts.
-  void restart();
+  // Forgets what was found; nothing dearer than `most_ps` is wanted. For another round over more
+  // layouts.
+  void restart(int64_t most_ps);
   // Strategies whose input layouts are those of `layouts` are not taken.
   void exclude(std::vector<Layout> layouts) { excluded_ = std::move(layouts); }
 

@@ -57,9 +57,11 @@ TEST(LayoutText, WrongLayoutsAreRefused) {
             "error: layout \"R,R,R\": expected one placement for each dim of the mesh a=3,b=2 (2), "
             "found 3");
   EXPECT_EQ(reprint("S(2),R"),
-            "error: S(2) shards dim 2 of a tensor with 2 dims at column 1 of \"S(2),R\"");
+            "error: S(2) shards dim 2 of a tensor with 2 dims, expected a dim below 2 at column 1 "
+            "of \"S(2),R\"");
   EXPECT_EQ(reprint("R,SS(5,2)"),
-            "error: SS(5,2) shards dim 5 of a tensor with 2 dims at column 3 of \"R,SS(5,2)\"");
+            "error: SS(5,2) shards dim 5 of a tensor with 2 dims, expected a dim below 2 at column "
+            "3 of \"R,SS(5,2)\"");
   EXPECT_EQ(reprint("S(-1),R"),
             "error: shard dim -1 is not in 0 to 65536 at column 3 of \"S(-1),R\"");
   EXPECT_EQ(reprint("S*(0),R"),

@@ -158,11 +158,13 @@ TEST(Partition, SplitRefusesWhatItCannotPlace) {
   EXPECT_EQ(error(DType::kF32, {Placement::none(), replicate}),
             "- does not place a tensor f32[4], expected R, S, SS or P");
   EXPECT_EQ(error(DType::kBool, {Placement::make_partial("sum"), replicate}),
-            "P(sum) is not a built-in partial of bool tensors");
+            "P(sum) is not a built-in partial of bool tensors, which have P(max) P(min)");
   EXPECT_EQ(error(DType::kI32, {Placement::make_partial("avg"), replicate}),
-            "P(avg) is not a built-in partial of i32 tensors");
+            "P(avg) is not a built-in partial of i32 tensors, which have P(sum) P(max) P(min) "
+            "P(product)");
   EXPECT_EQ(error(DType::kF32, {Placement::make_partial("pack.kind"), replicate}),
-            "P(pack.kind#0) is not a built-in partial of f32 tensors");
+            "P(pack.kind#0) is not a built-in partial of f32 tensors, which have P(sum) P(avg) "
+            "P(max) P(min) P(product)");
   EXPECT_EQ(error(DType::kF32, {Placement::make_partial("sum"), Placement::make_partial("max")}),
             "P(max) stands beside P(sum), only sum and avg may mix");
 }

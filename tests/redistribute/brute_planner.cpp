@@ -59,8 +59,9 @@ void BrutePlanner::list_layouts(const std::vector<Layout>& given) {
   for (int d = 0; d < mesh_.ndim(); ++d) {
     choices[d].push_back(Placement::replicate());
     if (mesh_.size(d) == 1) continue;
-    for (size_t t = 0; t < meta_.shape.size(); ++t)
-      choices[d].push_back(Placement::shard(static_cast<int>(t)));
+    for (size_t t = 0; t < meta_.shape.size(); ++t) {
+      if (meta_.shape[t] != 1) choices[d].push_back(Placement::shard(static_cast<int>(t)));
+    }
     for (const std::string& kind : kinds_) choices[d].push_back(Placement::make_partial(kind));
     for (const Layout& layout : given) {
       const Placement& p = layout.placements[d];
@@ -278,7 +279,8 @@ std::optional<double> BrutePlanner::cut(int from, int to, const Change& change,
   const bool simple =
       memory.keeps && is_plain(to, dims) && is_flat(a, cut_dims(to, dims), memory.from);
   if (change.partial.empty()) {
-    return capped(simple ? 0 : copy(2 * b.bytes), a.bytes + (simple ? 0 : b.bytes));
+    const bool is_view = simple && rules_.memory_bytes == INT64_MAX;
+    return capped(is_view ? 0 : copy(2 * b.bytes), a.bytes + (is_view ? 0 : b.bytes));
   }
   if (change.partial != dims) return std::nullopt;
   const int64_t scattered = rank_count(dims) * b.bytes;

@@ -198,7 +198,8 @@ TEST(Planner, WrongUseIsRefused) {
   EXPECT_EQ(error({Placement::shard(2), r}),
             "S(2) shards a dim that the tensor i32[4,4] does not have");
   EXPECT_EQ(error({Placement::make_partial("avg"), r}),
-            "P(avg) is not a built-in partial of i32 tensors");
+            "P(avg) is not a built-in partial of i32 tensors, which have P(sum) P(max) P(min) "
+            "P(product)");
   EXPECT_EQ(error({Placement::make_partial("sum"), Placement::make_partial("max")}),
             "P(max) stands beside P(sum), only sum and avg may mix");
   EXPECT_EQ(error({Placement::any_shard(0), r}),

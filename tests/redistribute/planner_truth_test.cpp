@@ -62,8 +62,8 @@ bool spans_all_kinds(const Truth& truth, const Layout& from, const Layout& to) {
   return true;
 }
 
-Layout without_unit_dims(Layout layout, const Mesh& mesh) {
-  layout = drop_unit_mesh_dims(layout, mesh);
+Layout without_unit_dims(Layout layout, const Mesh& mesh, const Dims& shape) {
+  layout = drop_unit_dims(layout, mesh, shape);
   for (int d = 0; d < mesh.ndim(); ++d) {
     if (mesh.size(d) == 1) layout.placements[d] = Placement::replicate();
   }
@@ -164,8 +164,10 @@ TEST(PlannerTruth, StridedPairs) {
     truth.meta = TensorMeta::contiguous(DType::kF32, draw.shape(1, 2, 16));
     const int ndim = static_cast<int>(truth.meta.shape.size());
     truth.options.policy = draw.number(0, 1) == 0 ? Policy::kAny : Policy::kNonempty;
-    const Layout from = without_unit_dims(draw.layout(mesh, ndim, DType::kBool, true), mesh);
-    const Layout to = without_unit_dims(draw.layout(mesh, ndim, DType::kBool, true), mesh);
+    const Layout from =
+        without_unit_dims(draw.layout(mesh, ndim, DType::kBool, true), mesh, truth.meta.shape);
+    const Layout to =
+        without_unit_dims(draw.layout(mesh, ndim, DType::kBool, true), mesh, truth.meta.shape);
     for (const char* kind : {"max", "min"}) {
       truth.kinds = {kind};
       if (spans_all_kinds(truth, from, to)) break;

@@ -49,7 +49,8 @@ std::optional<BruteForceBest> BruteForce::best(const SelectRequest& request) {
   if (choices_.rules().empty()) return best;
   current_.assign(request.inputs.begin(), request.inputs.end());
   for (size_t slot = 0; slot < current_.size(); ++slot) {
-    if (call_.inputs[slot]) current_[slot] = without_unit_mesh_dims(current_[slot], mesh);
+    if (call_.inputs[slot])
+      current_[slot] = without_unit_dims(current_[slot], mesh, call_.inputs[slot]->shape);
   }
   for (const Dims& order : orders_at_hand(request, mesh.ndim()))
     try_order(order_of(order), request, best);
@@ -146,7 +147,8 @@ bool BruteForce::gives_what_is_required(const SelectRequest& request,
   for (size_t slot = 0; slot < request.required_outputs.size(); ++slot) {
     const Layout* required = request.required_outputs[slot];
     if (required == nullptr || !outputs_[slot]) continue;
-    if (output_layout(choices_, strategy, slot, mesh) != without_unit_mesh_dims(*required, mesh))
+    if (output_layout(choices_, strategy, slot, mesh) !=
+        without_unit_dims(*required, mesh, outputs_[slot]->meta.shape))
       return false;
   }
   return true;

@@ -35,10 +35,13 @@ Result<PlacedTensor> parse_placed_tensor(const LayoutOptions& options) {
   Result<Layout> layout = parse_layout(trim(text.substr(at + 1)), *mesh, ndim);
   if (!layout.ok()) return layout.status();
   if (Status status = check_placements(*meta, *layout, *mesh); !status.ok()) return status;
+  *layout = drop_unit_dims(*layout, *mesh, meta->shape);
   if (options.reshape.empty())
     return PlacedTensor{*std::move(meta), *std::move(layout), *std::move(mesh)};
   Result<TensorMeta> shape = parse_meta(fmt::format("{}{}", name_of(meta->dtype), options.reshape));
-  if (!shape.ok()) return annotate(shape.status(), "--reshape");
+  if (!shape.ok())
+    return invalid_argument("--reshape: \"{}\" is no shape, expected one such as [4,6]",
+                            options.reshape);
   Result<Layout> reshaped = reshaped_layout(meta->shape, *layout, shape->shape, *mesh);
   if (!reshaped.ok()) return reshaped.status();
   return PlacedTensor{*std::move(shape), *std::move(reshaped), *std::move(mesh)};

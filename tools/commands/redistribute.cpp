@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.hpp"
@@ -77,15 +78,15 @@ Result<Move> parse_move(const RedistributeOptions& options) {
 }
 
 // Packs are looked for only where a layout names a kind of theirs.
-Status check_kinds(Session& session, const Layout& layout, std::string_view flag) {
-  for (const Placement& placement : layout.placements) {
-    if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
-    const Result<const Registry*> registry = session.registry();
-    if (!registry.ok()) return registry.status();
-    if ((*registry)->find_partial_kind(placement.partial) == nullptr)
-      return invalid_argument("{}: no pack offers the partial kind {}", flag, placement.partial);
-  }
-  return absl::OkStatus();
+Status check_kinds(Session& session, const Layout& layout, const Mesh& mesh,
+                   std::string_view flag) {
+  const bool names_any = std::any_of(
+      layout.placements.begin(), layout.placements.end(),
+      [](const Placement& p) { return p.is_partial() && !is_builtin_partial(p.partial); });
+  if (!names_any) return absl::OkStatus();
+  const Result<const Registry*> registry = session.registry();
+  if (!registry.ok()) return registry.status();
+  return annotate((*registry)->check_partials(layout, mesh), flag);
 }
 
 std::string picture(const Move& move) {
@@ -101,8 +102,8 @@ Result<ExitCode> run_redistribute(Session& session, const RedistributeOptions& o
   const Result<Move> move = parse_move(options);
   if (!move.ok()) return move.status();
   const Mesh& mesh = move->model->mesh();
-  if (Status status = check_kinds(session, move->from, "--from"); !status.ok()) return status;
-  if (Status status = check_kinds(session, move->to, "--to"); !status.ok()) return status;
+  if (Status status = check_kinds(session, move->from, mesh, "--from"); !status.ok()) return status;
+  if (Status status = check_kinds(session, move->to, mesh, "--to"); !status.ok()) return status;
   Planner planner(move->model);
   const Result<std::shared_ptr<const Plan>> plan =
       planner.plan(move->group, move->from, move->to, move->options);

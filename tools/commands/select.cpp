@@ -52,6 +52,26 @@ std::vector<std::string> rule_texts(const Decision& decision) {
   return texts;
 }
 
+std::string count_text(int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// What decides among strategies of one cost, after collectives and bytes.
+struct MovedAndSteps {
+  int64_t moved = 0;  // inputs
+  int64_t steps = 0;  // of their plans
+};
+
+MovedAndSteps moved_and_steps(const Decision& decision) {
+  MovedAndSteps count;
+  for (const std::shared_ptr<const Plan>& plan : decision.plans) {
+    if (plan == nullptr) continue;
+    ++count.moved;
+    count.steps += static_cast<int64_t>(plan->steps.size());
+  }
+  return count;
+}
+
 // What the comparison turned on, in the order of selection's ties.
 std::string why_it_lost(const Decision& best, const Decision& other) {
   const double more_us = other.cost_us - best.cost_us;
@@ -61,7 +81,15 @@ std::string why_it_lost(const Decision& best, const Decision& other) {
                        best.collectives);
   if (other.bytes != best.bytes)
     return fmt::format("costs the same, a rank receives {} bytes more", other.bytes - best.bytes);
-  return "costs the same; more inputs move, or its rules stand later in the op's order";
+  const MovedAndSteps one = moved_and_steps(best), two = moved_and_steps(other);
+  if (one.moved != two.moved)
+    return fmt::format("costs the same, moves {} instead of {}", count_text(two.moved, "input"),
+                       one.moved);
+  if (one.steps != two.steps)
+    return fmt::format("costs the same, takes {} instead of {}", count_text(two.steps, "step"),
+                       one.steps);
+  if (best.order != other.order) return "costs the same, its cutting order comes later";
+  return "costs the same, its rules stand later in the op's order";
 }
 
 Json plans_json(const Decision& decision, const Mesh& mesh) {
@@ -94,10 +122,6 @@ Json choice_json(const Op& op, const Choice& choice, const Mesh& mesh) {
   json["searched"] = choice.best->searched;
   json["rule_count"] = choice.best->rule_count;
   return json;
-}
-
-std::string count_text(int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string decision_text(const Decision& decision, const PlacedCall& placed, const Mesh& mesh) {
