@@ -194,7 +194,8 @@ class AgainstBruteForce : public testing::TestWithParam<Piece> {
   }
 
   void compare_all_layouts(SelectCase& c, Judge& judge);
-  void compare_draws(const Op& op, std::vector<SelectCase>& cases, PairDraw& draw, int64_t count);
+  void compare_draws(const Op& op, std::vector<SelectCase>& cases, PairDraw& draw, int64_t count,
+                     double most);
 
   Mesh mesh_;
   std::vector<std::unique_ptr<Judge>> judges_;
@@ -224,7 +225,7 @@ void AgainstBruteForce::compare_all_layouts(SelectCase& c, Judge& judge) {
 }
 
 void AgainstBruteForce::compare_draws(const Op& op, std::vector<SelectCase>& cases, PairDraw& draw,
-                                      int64_t count) {
+                                      int64_t count, double most) {
   // Plans of strided shards on many mesh dims take long.
   const int64_t rarity = mesh_.ndim() < 3 ? 5 : 25;
   for (int64_t i = 0; i < count && !HasFatalFailure(); ++i) {
@@ -232,7 +233,7 @@ void AgainstBruteForce::compare_draws(const Op& op, std::vector<SelectCase>& cas
     Judge& judge = *judges_[draw.number(0, 2)];
     draw_request(c, shipped_registry(), mesh_, draw, draw.number(1, rarity) == 1);
     const RuleChoices choices = c.choices(shipped_registry());
-    if (std::pow(choices.rules().size(), mesh_.ndim()) > most_strategies()) {
+    if (std::pow(choices.rules().size(), mesh_.ndim()) > most) {
       ++skipped_;
       continue;
     }
@@ -259,7 +260,32 @@ TEST_P(AgainstBruteForce, EveryOpOfEveryPack) {
       compare_all_layouts(cases[i], *judges_[draw.number(0, 2)]);
       if (HasFatalFailure()) return;
     }
-    if (!to_draw.empty()) compare_draws(*op, to_draw, draw, draws_of(mesh_.ndim()));
+    if (!to_draw.empty())
+      compare_draws(*op, to_draw, draw, draws_of(mesh_.ndim()), most_strategies());
+    if (HasFatalFailure()) return;
+  }
+}
+
+// One tensor is small beside another, which changes the order of the search.
+TEST_P(AgainstBruteForce, LightInputs) {
+  constexpr std::array<std::pair<const char*, const char*>, 8> kCalls = {{
+      {"addmm", "f32[16]; f32[40,24]; f32[24,16]"},
+      {"addmm", "f32[40,1]; f32[40,24]; f32[24,16]"},
+      {"baddbmm", "f32[6]; f32[4,12,8]; f32[4,8,6]; beta=-2"},
+      {"linear", "f32[30,24]; f32[16,24]; f32[16]"},
+      {"add.Tensor", "f32[7]; f32[40,7]"},
+      {"sub.Tensor", "f32[36,7]; f32[1,7]; alpha=-1"},
+      {"where.self", "bool[8]; f32[32,8]; f32[32,1]"},
+      {"addcmul", "f32[8]; f32[3,1]; f32[36,3,8]"},
+  }};
+  if (GetParam().number != 0) return;
+  for (const auto& [name, call] : kCalls) {
+    const Op& op = *shipped_registry().find(name);
+    std::optional<SelectCase> made = case_of_sample(op, call);
+    ASSERT_TRUE(made) << name;
+    std::vector<SelectCase> cases{*std::move(made)};
+    PairDraw draw = draw_of(op);
+    compare_draws(op, cases, draw, is_long() ? 1000 : mesh_.ndim() < 3 ? 40 : 4, 2e4);
     if (HasFatalFailure()) return;
   }
 }
