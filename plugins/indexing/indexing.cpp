@@ -1,0 +1,6 @@
+#include "families.hpp"
+
+ONEDIM_PACK("indexing", "1.0.0", [](onedim::api::Registrar& r) {
+  indexing::declare_gathers(r);
+  indexing::declare_scatters(r);
+});

@@ -1,0 +1,335 @@
+// Rules of updating ops, from what `op` is and how J runs over the tensors.
+//
+//   table S(d)    every rank writes what falls into its rows: the index tensors and the items may
+//                 all be R; those that have the dim at the same length may be cut with it
+//   J cut         each place is written by one rank only, so the old value must be a part too:
+//                 add P(sum), multiply P(product), max P(max). With R index tensors each rank knows
+//                 every element that is written, so items alone may be cut for every `op`
+//   partials      old and items together where `op` is a homomorphism, and replacing is one for
+//                 every kind; each alone where the other is a constant of a linear or monotone op
+//
+// scatter_add(self [4,6], dim 0, index [4,6], src [4,6]): `S(1) | S(1), R, S(1)`,
+// `P(sum) | P(sum), S(0), S(0)`, `P(sum) | P(sum), R, S(0)`, `P(max) | P(max), R, R`.
+
+#include "updating.hpp"
+
+namespace indexing {
+namespace {
+
+using Kinds = std::vector<std::string_view>;
+const Kinds kEvery = {"sum", "avg", "max", "min", "product"};
+
+// What passes: both partial, the old alone, the items alone.
+struct Passes {
+  Kinds both, base, items;
+};
+
+bool is_unsigned(DType dtype) { return dtype == DType::kU8 || is_bool(dtype); }
+
+class UpdateKinds {
+ public:
+  UpdateKinds(const Call& call, const IndexSpace& space, const Update& update)
+      : dtype_(call.output().dtype()),
+        combine_(combine_for(update.combine, dtype_)),
+        has_base_(update.base.present()),
+        is_new_(!update.keeps_old || combine_ == Combine::kReplace),
+        is_injective_(space.is_injective()) {
+    if (update.number != nullptr) number_ = settled_number(*update.number, dtype_);
+    is_negated_ = update.scale.real() < 0;
+    if (is_new_ && is_injective_ && combine_ != Combine::kReplace) is_copy_ = true;
+    if (combine_ == Combine::kReplace) is_copy_ = true;
+  }
+
+  Passes passes() const {
+    if (number_) return number_passes();
+    Passes made;
+    if (is_copy_) {
+      made.both = kEvery;
+      made.base = {"avg", "max", "min"};
+    } else {
+      made.both = joining();
+      made.base = is_new_ ? Kinds{"avg", "max", "min"} : monotone_in_old(is_unsigned(dtype_));
+      if (!is_new_ && is_injective_) made.items = monotone_in_item();
+    }
+    return made;
+  }
+
+  // Of the output where index tensors are cut.
+  Kinds of_cut_places() const {
+    if (is_new_ && has_base_) return {};
+    switch (combine_) {
+      case Combine::kAdd:
+        return {"sum"};
+      case Combine::kMultiply:
+        return {"product"};
+      case Combine::kMax:
+        return {"max"};
+      case Combine::kMin:
+        return {"min"};
+      default:
+        return {};
+    }
+  }
+  // Of the output where only items are cut.
+  Kinds of_cut_items() const {
+    switch (combine_) {
+      case Combine::kReplace:
+        return kinds_of_lone_item();
+      case Combine::kMultiply:
+        return {"product"};
+      case Combine::kMax:
+        return is_copy_ && is_unsigned(dtype_) ? kinds_of_lone_item() : Kinds{"max"};
+      case Combine::kMin:
+        return {"min"};
+      case Combine::kAdd:
+        return is_copy_ ? kinds_of_lone_item() : Kinds{"sum"};
+      case Combine::kMean:
+        if (is_copy_) return kinds_of_lone_item();
+        return category(dtype_) < 2 ? Kinds{} : Kinds{"sum"};
+    }
+    return {};
+  }
+
+ private:
+  // One rank has the item, the others 0.
+  Kinds kinds_of_lone_item() const {
+    return is_unsigned(dtype_) ? Kinds{"sum", "max"} : Kinds{"sum"};
+  }
+
+  Kinds joining() const {
+    switch (combine_) {
+      case Combine::kReplace:
+        return kEvery;
+      case Combine::kAdd:
+        return {"sum", "avg"};
+      case Combine::kMultiply:
+        return {"product"};
+      case Combine::kMean:
+        return category(dtype_) < 2 ? Kinds{} : Kinds{"sum", "avg"};
+      case Combine::kMax:
+        return {"max"};
+      case Combine::kMin:
+        return {"min"};
+    }
+    return {};
+  }
+
+  Kinds monotone_in_old(bool nonnegative_items) const {
+    if (combine_ != Combine::kMultiply) return {"max", "min"};
+    return nonnegative_items ? Kinds{"sum", "avg", "max", "min"} : Kinds{"sum", "avg"};
+  }
+
+  // Where no two items meet. A negative scale swaps maximum and minimum, see `items_in`.
+  Kinds monotone_in_item() const {
+    if (combine_ != Combine::kMultiply) return {"max", "min"};
+    return is_unsigned(dtype_) ? Kinds{"avg", "max", "min"} : Kinds{"avg"};
+  }
+
+  Passes number_passes() const {
+    Passes made;
+    const auto is = [&](double value) {
+      return number_->kind == ONEDIM_VALUE_INT
+                 ? static_cast<double>(number_->integer) == value
+                 : number_->real == value && number_->imaginary == 0;
+    };
+    const bool is_neutral = (combine_ == Combine::kAdd && is(0)) ||
+                            (combine_ == Combine::kMultiply && is(1));
+    if (is_neutral) {
+      made.base = kEvery;
+    } else if (combine_ == Combine::kReplace) {
+      for (std::string_view kind : kEvery) {
+        if (is_split_of_itself(kind, *number_)) made.base.push_back(kind);
+      }
+    } else {
+      const double value = number_->kind == ONEDIM_VALUE_INT
+                               ? static_cast<double>(number_->integer)
+                               : number_->real;
+      made.base = monotone_in_old(value >= 0);
+      if (combine_ == Combine::kMultiply && is(0)) made.base.push_back("product");
+      if (combine_ == Combine::kAdd) made.base.push_back("avg");
+    }
+    return made;
+  }
+
+ public:
+  // The items' kind that gives this one of the output.
+  std::string_view items_in(std::string_view out) const {
+    if (!is_negated_) return out;
+    return out == "max" ? "min" : out == "min" ? "max" : out;
+  }
+
+ private:
+  DType dtype_;
+  Combine combine_;
+  bool has_base_, is_new_, is_injective_;
+  bool is_copy_ = false;  // every element of the output is an old one or one item
+  bool is_negated_ = false;
+  std::optional<onedim_value_t> number_;
+};
+
+class UpdatingRules {
+ public:
+  UpdatingRules(const Call& call, RuleSink& sink, const IndexSpace& space, const Update& update)
+      : call_(call), sink_(sink), space_(space), update_(update), kinds_(call, space, update) {
+    for (int slot = 0; slot < call.input_count(); ++slot)
+      replicated_.push_back(call.input(slot).present() ? replicate() : absent());
+  }
+
+  void run() {
+    const TensorView table = tensor_of(call_, space_.table);
+    for (int dim = 0; dim < table.ndim(); ++dim) {
+      if (table.size(dim) > 1) cut_table(dim);
+    }
+    for (size_t dim = 0; dim < space_.sizes.size(); ++dim) cut_places(dim);
+    cut_items();
+    pass_partials();
+  }
+
+ private:
+  using Inputs = std::vector<Placement>;
+
+  void add(const Placement& out, const Placement& base, Inputs inputs) {
+    if (update_.base.present()) inputs[update_.base.slot] = base;
+    sink_.add(std::span(&out, 1), inputs);
+  }
+
+  // Sets the index tensors that run over a dim of J; false if there is none or its length differs.
+  bool cut_indices(size_t space_dim, Inputs& inputs) const {
+    bool is_any = false;
+    for (const IndexPart& index : space_.indices) {
+      if (!index.runs_over(space_dim) || index.is_mask) continue;
+      inputs[index.slot] = any_shard(index.dims[space_dim]);
+      is_any = true;
+    }
+    return is_any;
+  }
+
+  int64_t items_size(size_t space_dim) const {
+    if (!space_.items.runs_over(space_dim)) return 1;
+    return global_size(call_, space_.items, space_.items.dims[space_dim]);
+  }
+
+  // Items whose dim is as long as the table's may be cut with it.
+  void cut_along(int dim, size_t space_dim) {
+    const int64_t size = global_size(call_, space_.table, dim);
+    std::vector<Inputs> choices = {replicated_};
+    Inputs cut = replicated_;
+    if (space_.sizes[space_dim] == size && cut_indices(space_dim, cut)) choices.push_back(cut);
+    for (const Inputs& inputs : choices) {
+      add(any_shard(dim), any_shard(dim), inputs);
+      if (items_size(space_dim) != size) continue;
+      Inputs with_items = inputs;
+      with_items[space_.items.slot] = any_shard(space_.items.dims[space_dim]);
+      add(any_shard(dim), any_shard(dim), with_items);
+    }
+  }
+
+  void cut_table(int dim) {
+    for (const Coordinate& coordinate : space_.coordinates) {
+      if (coordinate.dim != dim) continue;
+      if (coordinate.index < 0) return cut_along(dim, static_cast<size_t>(coordinate.space_dim));
+      add(any_shard(dim), any_shard(dim), replicated_);
+      const IndexPart& index = space_.indices[static_cast<size_t>(coordinate.index)];
+      if (!may_cut_mask(index)) return;
+      Inputs inputs = replicated_;
+      inputs[index.slot] = any_shard(coordinate.mask_dim);
+      add(any_shard(dim), any_shard(dim), inputs);
+      return;
+    }
+    if (space_.is_linear) add(any_shard(dim), any_shard(dim), replicated_);
+  }
+
+  // A rank with part of a mask does not know which of the items its true elements meet, so there
+  // must be one for all, and no other index beside them.
+  bool may_cut_mask(const IndexPart& index) const {
+    if (!index.is_mask) return false;
+    for (size_t dim = 0; dim < space_.sizes.size(); ++dim) {
+      if (!index.runs_over(dim)) continue;
+      if (space_.items.runs_over(dim)) return false;
+      for (const IndexPart& other : space_.indices) {
+        if (other.slot != index.slot && other.runs_over(dim)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Every choice of the index tensors that run over a dim of J, with the items or without them.
+  void cut_places(size_t dim) {
+    const Kinds kinds = kinds_.of_cut_places();
+    std::vector<Inputs> choices = {replicated_};
+    for (const IndexPart& index : space_.indices) {
+      if (!index.runs_over(dim)) continue;
+      if (index.is_mask && !may_cut_mask(index)) continue;
+      const size_t count = choices.size();
+      const int first = index.dims[dim];
+      const int last = index.is_mask ? tensor_of(call_, index).ndim() - 1 : first;
+      for (size_t i = 0; i < count; ++i) {
+        for (int own = first; own <= last; ++own) {
+          if (global_size(call_, index, own) < 2) continue;
+          choices.push_back(choices[i]);
+          choices.back()[index.slot] = any_shard(own);
+        }
+      }
+    }
+    for (size_t i = 1; i < choices.size(); ++i) {
+      for (std::string_view kind : kinds) {
+        add(partial(kind), partial(kind), choices[i]);
+        const bool is_linked =
+            !space_.is_masked(dim) && items_size(dim) == space_.sizes[dim];
+        if (!is_linked || !space_.items.runs_over(dim)) continue;
+        Inputs with_items = choices[i];
+        with_items[space_.items.slot] = any_shard(space_.items.dims[dim]);
+        add(partial(kind), partial(kind), with_items);
+      }
+    }
+  }
+
+  void cut_items() {
+    if (!space_.items.present()) return;
+    for (int own = 0; own < tensor_of(call_, space_.items).ndim(); ++own) {
+      if (global_size(call_, space_.items, own) < 2) continue;
+      Inputs inputs = replicated_;
+      inputs[space_.items.slot] = any_shard(own);
+      for (std::string_view kind : kinds_.of_cut_items())
+        add(partial(kind), partial(kind), inputs);
+    }
+  }
+
+  void pass_partials() {
+    const Passes passes = kinds_.passes();
+    const bool is_tensor = space_.items.present();
+    const bool same_dtype =
+        is_tensor && tensor_of(call_, space_.items).dtype() == call_.output().dtype();
+    for (std::string_view kind : passes.base) {
+      if (update_.base.present()) add(partial(kind), partial(kind), replicated_);
+    }
+    if (!same_dtype) return;
+    const auto with_items = [&](std::string_view kind) {
+      Inputs inputs = replicated_;
+      inputs[space_.items.slot] = partial(kinds_.items_in(kind));
+      return inputs;
+    };
+    for (std::string_view kind : passes.items) add(partial(kind), replicate(), with_items(kind));
+    for (std::string_view kind : passes.both) {
+      Inputs inputs = replicated_;
+      inputs[space_.items.slot] = partial(kind);
+      add(partial(kind), partial(kind), inputs);
+    }
+  }
+
+  const Call& call_;
+  RuleSink& sink_;
+  const IndexSpace& space_;
+  const Update& update_;
+  UpdateKinds kinds_;
+  Inputs replicated_;
+};
+
+}  // namespace
+
+void updating_rules(const Call& call, RuleSink& rules, const IndexSpace& space,
+                    const Update& update) {
+  UpdatingRules(call, rules, space, update).run();
+}
+
+}  // namespace indexing
