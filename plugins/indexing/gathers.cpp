@@ -46,8 +46,7 @@ void infer_select(const Call& call, OutputSink& outputs) {
   const TensorView self = call.tensor("self"), index = call.tensor("index");
   Shape shape = shape_of(self);
   require(self.ndim() > 0 || index_count(call) == 1, "a 0-dim self takes an index of one element");
-  if (self.ndim() > 0)
-    shape[static_cast<size_t>(dim_argument(call, self))] = index.element_count();
+  if (self.ndim() > 0) shape[static_cast<size_t>(dim_argument(call, self))] = index.element_count();
   outputs.add(self.dtype(), shape);
 }
 

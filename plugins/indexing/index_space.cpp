@@ -65,9 +65,9 @@ Part broadcasting(const Call& call, Part part, size_t space_dims, size_t end) {
 }
 
 void require_index(const TensorView& index, IndexDTypes dtypes) {
-  const bool is_fine = index.present() &&
-                       (index.dtype() == DType::kI64 ||
-                        (dtypes == IndexDTypes::kI64OrI32 && index.dtype() == DType::kI32));
+  const bool is_fine =
+      index.present() && (index.dtype() == DType::kI64 ||
+                          (dtypes == IndexDTypes::kI64OrI32 && index.dtype() == DType::kI32));
   if (is_fine) return;
   const std::string expected = dtypes == IndexDTypes::kI64 ? "an i64" : "an i64 or i32";
   fail("the index is " + std::string(index.present() ? name_of(index.dtype()) : "absent") +

@@ -23,14 +23,12 @@ inline constexpr int64_t kUnknownSize = -1;
 // A tensor of the call and how J runs over it.
 struct Part {
   bool is_output = false;
-  int slot = -1;          // -1: there is no such tensor
-  std::vector<int> dims;  // own dim for every dim of J; -1 where it has none or broadcasts
+  int slot = -1;           // -1: there is no such tensor
+  std::vector<int> dims;   // own dim for every dim of J; -1 where it has none or broadcasts
   bool is_linear = false;  // addressed by the row-major place in J instead
 
   bool present() const { return slot >= 0; }
-  bool runs_over(size_t space_dim) const {
-    return present() && !is_linear && dims[space_dim] >= 0;
-  }
+  bool runs_over(size_t space_dim) const { return present() && !is_linear && dims[space_dim] >= 0; }
 };
 
 // A bool mask stands for one index a dim of its own; they run over one dim of J together.

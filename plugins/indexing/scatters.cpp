@@ -14,8 +14,7 @@ namespace indexing {
 namespace {
 
 IndexSpace scatter_space(const Call& call) {
-  const Part src = call.op().find("value") == std::string_view::npos ? input_part(call, "src") : Part{};
-  return elementwise_space(call, output_part(), src);
+  return elementwise_space(call, output_part(), input_part(call, "src"));
 }
 
 void check_source(const Call& call) {
@@ -50,7 +49,8 @@ void require_reduce(const Call& call, std::initializer_list<std::string_view> na
   const auto given = call.attribute<std::string_view>("reduce");
   if (std::find(names.begin(), names.end(), given) != names.end()) return;
   std::string expected;
-  for (std::string_view name : names) expected += (expected.empty() ? "" : ", ") + std::string(name);
+  for (std::string_view name : names)
+    expected += (expected.empty() ? "" : ", ") + std::string(name);
   fail("reduce is \"" + std::string(given) + "\", expected one of " + expected);
 }
 
@@ -100,8 +100,10 @@ void declare_scatter(Registrar& r) {
       .summary("self with a number at the places that index holds on dim")
       .samples({"f64[5,7]; i64[5,7]:index(5); dim=0; value=2.5",
                 "f64[4,6]; i64[4,3]:index(6); dim=1; value=0",
-                "i64[3,4]; i64[2,4]:index(3); dim=-2; value=1", "bool[6]; i64[4]:index(6); dim=0; value=true",
-                "f32[4,5]; i64[4,5]:index(5); dim=1; value=-1", "i32[5]; i32[3]:index(5); dim=0; value=0.5",
+                "i64[3,4]; i64[2,4]:index(3); dim=-2; value=1",
+                "bool[6]; i64[4]:index(6); dim=0; value=true",
+                "f32[4,5]; i64[4,5]:index(5); dim=1; value=-1",
+                "i32[5]; i32[3]:index(5); dim=0; value=0.5",
                 "c64[4]; i64[3]:index(4); dim=0; value=1"})
       .out("scatter.value_out");
 }
@@ -122,17 +124,20 @@ void declare_reducing(Registrar& r) {
                 "u8[5]; i64[3]:index(5); u8[3]; dim=0; reduce=\"multiply\"",
                 "c64[4]; i64[3]:index(4); c64[3]; dim=0; reduce=\"add\""})
       .out("scatter.reduce_out");
-  declare(r,
-          "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> "
-          "Tensor",
-          reducing_by_value,
-          [](const Call& call) { require_reduce(call, {"add", "multiply"}); })
+  declare(
+      r,
+      "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> "
+      "Tensor",
+      reducing_by_value,
+      [](const Call& call) {
+        require_reduce(call, {"add", "multiply"});
+      })
       .summary("self with a number added or multiplied at the places that index holds")
       .samples({"f64[5,7]; i64[5,7]:index(5); dim=0; value=2.5; reduce=\"add\"",
                 "f64[4,3]; i64[4,3]:index(3); dim=1; value=-2; reduce=\"multiply\"",
                 "f32[4,3]; i64[2,3]:index(4); dim=0; value=3; reduce=\"multiply\"",
-                "i64[5]; i64[3]:index(5); dim=0; value=0; reduce=\"add\"",
-                "f64[5]; i64[3]:index(5); dim=0; value=1; reduce=\"multiply\"",
+                "i64[5]; i64[3]:index(5); dim=0; value=-2; reduce=\"add\"",
+                "u8[4,3]; i64[1,3]:index(4); dim=0; value=2; reduce=\"multiply\"",
                 "f64[5]; i64[3]:index(5); dim=0; value=0; reduce=\"multiply\"",
                 "c64[4]; i64[3]:index(4); dim=0; value=2; reduce=\"multiply\""})
       .out("scatter.value_reduce_out");
@@ -143,8 +148,11 @@ void declare_reducing(Registrar& r) {
                 "f64[4,6]; i64[4,3]:index(6); f64[4,6]; dim=-1",
                 "i64[3,4]; i64[2,4]:index(3); i64[5,4]; dim=0",
                 "bool[4,3]; i64[5,3]:index(4); bool[5,3]; dim=0",
-                "f32[3,1,2]; i64[2,1,2]:index(3); f32[2,1,2]; dim=0", "c64[5]; i64[3]:index(5); c64[3]; dim=0",
-                "f64[4,3]; i64[1,3]:index(4); f64[1,3]; dim=0", "bf16[5]; i64[6]:index(5); bf16[6]; dim=0"})
+                "f32[3,1,2]; i64[2,1,2]:index(3); f32[2,1,2]; dim=0",
+                "c64[5]; i64[3]:index(5); c64[3]; dim=0",
+                "f64[4,3]; i64[1,3]:index(4); f64[1,3]; dim=0",
+                "bf16[5]; i64[6]:index(5); bf16[6]; dim=0",
+                "u8[4,3]; i64[3,3]:index(4); u8[3,3]; dim=0"})
       .gradient({"gather"})
       .out("scatter_add.out");
 }

@@ -50,8 +50,7 @@ class SelectingRules {
   bool is_searched(int table_dim) const {
     for (const Coordinate& coordinate : space_.coordinates) {
       if (coordinate.dim != table_dim) continue;
-      return coordinate.index >= 0 ||
-             index_runs_over(static_cast<size_t>(coordinate.space_dim));
+      return coordinate.index >= 0 || index_runs_over(static_cast<size_t>(coordinate.space_dim));
     }
     return space_.is_linear;
   }
@@ -126,8 +125,10 @@ OpBuilder& selecting(OpBuilder& op, SpaceFn space_of) {
       .rules([space_of](const Call& call, RuleSink& rules) {
         selecting_rules(call, rules, space_of(call));
       })
-      .compute(kIndexable, [space_of](const Call& call,
-                                      const onedim_execution_t&) { select_items(call, space_of(call)); })
+      .compute(kIndexable,
+               [space_of](const Call& call, const onedim_execution_t&) {
+                 select_items(call, space_of(call));
+               })
       .cost([space_of](const Call& call, onedim_cost_t& cost) {
         const TensorView items = call.output();
         cost.bytes = 2.0 * static_cast<double>(items.element_count() * size_of(items.dtype()));

@@ -62,7 +62,7 @@ IndexSpace slice_space(const Call& call, Part table, Part items) {
   const size_t dim = static_cast<size_t>(dim_argument(call, tensor));
   IndexSpace space;
   space.sizes = global_shape(call, table);
-  if (tensor.ndim() == 0) space.sizes = {1};
+  if (tensor.ndim() == 0) space.sizes = {1};  // a 0-dim tensor counts as one slice
   const size_t ndim = space.sizes.size();
   space.sizes[dim] = index_count(call);
   IndexPart index{input_part(call, "index"), false};

@@ -32,9 +32,10 @@ class UpdateKinds {
       : dtype_(call.output().dtype()),
         combine_(combine_for(update.combine, dtype_)),
         has_base_(update.base.present()),
-        is_new_(!update.keeps_old || combine_ == Combine::kReplace),
         is_injective_(space.is_injective()) {
     if (update.number != nullptr) number_ = settled_number(*update.number, dtype_);
+    if (number_ && combine_ == Combine::kMultiply && is_number(0)) combine_ = Combine::kReplace;
+    is_new_ = !update.keeps_old || combine_ == Combine::kReplace;
     is_negated_ = update.scale.real() < 0;
     if (is_new_ && is_injective_ && combine_ != Combine::kReplace) is_copy_ = true;
     if (combine_ == Combine::kReplace) is_copy_ = true;
@@ -54,9 +55,10 @@ class UpdateKinds {
     return made;
   }
 
-  // Of the output where index tensors are cut.
+  // Of the output and the old value where index tensors are cut: some ranks write an element, the
+  // others keep it.
   Kinds of_cut_places() const {
-    if (is_new_ && has_base_) return {};
+    if (is_new_ && has_base_) return number_ ? absorbed_by_number() : Kinds{};
     switch (combine_) {
       case Combine::kAdd:
         return {"sum"};
@@ -69,6 +71,17 @@ class UpdateKinds {
       default:
         return {};
     }
+  }
+  // Of the output where one rank at most writes an element and all hold the same old value: it
+  // wins where it moves one way only.
+  Kinds of_one_way() const {
+    if (is_new_ || combine_ == Combine::kMean || is_negated_) return {};
+    if (combine_ == Combine::kAdd && number_) {
+      const double value = real_number();
+      return value >= 0 ? Kinds{"max"} : Kinds{"min"};
+    }
+    const bool grows = combine_ == Combine::kAdd || (number_ && combine_ == Combine::kMultiply);
+    return grows && is_unsigned(dtype_) ? Kinds{"max"} : Kinds{};
   }
   // Of the output where only items are cut.
   Kinds of_cut_items() const {
@@ -91,6 +104,21 @@ class UpdateKinds {
   }
 
  private:
+  double real_number() const {
+    return number_->kind == ONEDIM_VALUE_INT ? static_cast<double>(number_->integer)
+                                             : number_->real;
+  }
+  bool is_number(double value) const { return real_number() == value && number_->imaginary == 0; }
+
+  // The kinds that make this number of it and anything else.
+  Kinds absorbed_by_number() const {
+    Kinds kinds;
+    if (is_number(0)) kinds.push_back("product");
+    if (category(dtype_) < 2 && number_->integer == highest_integer(dtype_)) kinds.push_back("max");
+    if (category(dtype_) < 2 && number_->integer == lowest_integer(dtype_)) kinds.push_back("min");
+    return kinds;
+  }
+
   // One rank has the item, the others 0.
   Kinds kinds_of_lone_item() const {
     return is_unsigned(dtype_) ? Kinds{"sum", "max"} : Kinds{"sum"};
@@ -127,13 +155,8 @@ class UpdateKinds {
 
   Passes number_passes() const {
     Passes made;
-    const auto is = [&](double value) {
-      return number_->kind == ONEDIM_VALUE_INT
-                 ? static_cast<double>(number_->integer) == value
-                 : number_->real == value && number_->imaginary == 0;
-    };
-    const bool is_neutral = (combine_ == Combine::kAdd && is(0)) ||
-                            (combine_ == Combine::kMultiply && is(1));
+    const bool is_neutral = (combine_ == Combine::kAdd && is_number(0)) ||
+                            (combine_ == Combine::kMultiply && is_number(1));
     if (is_neutral) {
       made.base = kEvery;
     } else if (combine_ == Combine::kReplace) {
@@ -141,11 +164,7 @@ class UpdateKinds {
         if (is_split_of_itself(kind, *number_)) made.base.push_back(kind);
       }
     } else {
-      const double value = number_->kind == ONEDIM_VALUE_INT
-                               ? static_cast<double>(number_->integer)
-                               : number_->real;
-      made.base = monotone_in_old(value >= 0);
-      if (combine_ == Combine::kMultiply && is(0)) made.base.push_back("product");
+      made.base = monotone_in_old(real_number() >= 0);
       if (combine_ == Combine::kAdd) made.base.push_back("avg");
     }
     return made;
@@ -161,7 +180,8 @@ class UpdateKinds {
  private:
   DType dtype_;
   Combine combine_;
-  bool has_base_, is_new_, is_injective_;
+  bool has_base_, is_injective_;
+  bool is_new_ = false;   // old values do not count where items are written
   bool is_copy_ = false;  // every element of the output is an old one or one item
   bool is_negated_ = false;
   std::optional<onedim_value_t> number_;
@@ -271,17 +291,28 @@ class UpdatingRules {
         }
       }
     }
+    const bool takes_items = space_.items.runs_over(dim) && !space_.is_masked(dim) &&
+                             items_size(dim) == space_.sizes[dim];
     for (size_t i = 1; i < choices.size(); ++i) {
-      for (std::string_view kind : kinds) {
-        add(partial(kind), partial(kind), choices[i]);
-        const bool is_linked =
-            !space_.is_masked(dim) && items_size(dim) == space_.sizes[dim];
-        if (!is_linked || !space_.items.runs_over(dim)) continue;
-        Inputs with_items = choices[i];
-        with_items[space_.items.slot] = any_shard(space_.items.dims[dim]);
-        add(partial(kind), partial(kind), with_items);
-      }
+      add_cut(static_cast<int64_t>(dim), kinds, choices[i]);
+      if (!takes_items) continue;
+      choices[i][space_.items.slot] = any_shard(space_.items.dims[dim]);
+      add_cut(static_cast<int64_t>(dim), kinds, choices[i]);
     }
+  }
+
+  void add_cut(int64_t space_dim, const Kinds& kinds, const Inputs& inputs) {
+    for (std::string_view kind : kinds) add(partial(kind), partial(kind), inputs);
+    const bool meets_no_other =
+        space_.is_injective() ||
+        (space_dim >= 0 && space_.along(static_cast<size_t>(space_dim)) != nullptr);
+    if (!meets_no_other) return;
+    for (std::string_view kind : kinds_.of_one_way()) add(partial(kind), replicate(), inputs);
+  }
+
+  int64_t space_dim_of_items(int own) const {
+    const auto at = std::find(space_.items.dims.begin(), space_.items.dims.end(), own);
+    return at == space_.items.dims.end() ? -1 : at - space_.items.dims.begin();
   }
 
   void cut_items() {
@@ -290,8 +321,7 @@ class UpdatingRules {
       if (global_size(call_, space_.items, own) < 2) continue;
       Inputs inputs = replicated_;
       inputs[space_.items.slot] = any_shard(own);
-      for (std::string_view kind : kinds_.of_cut_items())
-        add(partial(kind), partial(kind), inputs);
+      add_cut(space_dim_of_items(own), kinds_.of_cut_items(), inputs);
     }
   }
 

@@ -12,15 +12,6 @@ namespace {
 template <typename C>
 inline constexpr bool kIsOrdered = std::is_integral_v<C> || std::is_floating_point_v<C>;
 
-int64_t lowest_integer(DType dtype) {
-  if (is_bool(dtype) || dtype == DType::kU8) return 0;
-  return INT64_MIN >> (64 - 8 * size_of(dtype));
-}
-int64_t highest_integer(DType dtype) {
-  if (is_bool(dtype)) return 1;
-  return dtype == DType::kU8 ? 255 : ~lowest_integer(dtype);
-}
-
 // What an element starts from where its old value does not count.
 template <typename A>
 A start_of(Combine combine, DType dtype) {
@@ -87,9 +78,8 @@ class Updater {
   }
 
   void run() {
-    const Shape items_strides = space_.items.present()
-                                    ? dense_strides(tensor_of(call_, space_.items))
-                                    : Shape{};
+    const Shape items_strides =
+        space_.items.present() ? dense_strides(tensor_of(call_, space_.items)) : Shape{};
     walk(call_, space_, {dense_strides(out_), items_strides}, [&](std::span<const Pair> row) {
       for (const Pair& pair : row) {
         if (pair.table >= 0) apply(static_cast<size_t>(pair.table), pair.items);
@@ -155,6 +145,16 @@ class Updater {
 };
 
 }  // namespace
+
+int64_t lowest_integer(DType dtype) {
+  if (is_bool(dtype) || dtype == DType::kU8) return 0;
+  return INT64_MIN >> (64 - 8 * size_of(dtype));
+}
+
+int64_t highest_integer(DType dtype) {
+  if (is_bool(dtype)) return 1;
+  return dtype == DType::kU8 ? 255 : ~lowest_integer(dtype);
+}
 
 Combine combine_for(Combine combine, DType dtype) {
   if (is_bool(dtype) && combine == Combine::kAdd) return Combine::kMax;

@@ -33,6 +33,10 @@ void update_table(const Call& call, const IndexSpace& space, const Update& updat
 // Rules and kernel of an op whose infer is its own.
 OpBuilder& updating(OpBuilder& op, SpaceFn space_of, UpdateFn update_of);
 
+// The range of an integer dtype; a bool is 0 or 1.
+int64_t lowest_integer(DType dtype);
+int64_t highest_integer(DType dtype);
+
 // The number as an element of `dtype`.
 onedim_value_t settled_number(const onedim_value_t& number, DType dtype);
 

@@ -143,7 +143,8 @@ class Walk {
     }
   }
 
-  std::vector<int64_t> index_locals(size_t k, size_t dim, const std::vector<int64_t>& places) const {
+  std::vector<int64_t> index_locals(size_t k, size_t dim,
+                                    const std::vector<int64_t>& places) const {
     const IndexPart& part = space_.indices[k];
     if (!part.runs_over(dim)) return std::vector<int64_t>(places.size(), 0);
     const int64_t count = static_cast<int64_t>(places.size());
