@@ -49,7 +49,7 @@ IndexSpace gradient_space(const Call& call) {
 
 Update gradient_update(const Call& call) {
   const bool is_scaled = call.attribute<bool>("scale_grad_by_freq");
-  return {is_scaled ? Combine::kMean : Combine::kAdd};
+  return {is_scaled ? Combine::kMean : Combine::kAdd, false, {}};
 }
 
 void infer_gradient(const Call& call, OutputSink& outputs) {

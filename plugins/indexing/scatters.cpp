@@ -121,7 +121,7 @@ void declare_reducing(Registrar& r) {
                 "f64[4,3]; i64[4,3]:index(3); f64[4,3]; dim=1; reduce=\"multiply\"",
                 "i64[3,4]; i64[2,4]:index(3); i64[5,4]; dim=0; reduce=\"multiply\"",
                 "bool[4,3]; i64[5,3]:index(4); bool[5,3]; dim=0; reduce=\"add\"",
-                "u8[5]; i64[3]:index(5); u8[3]; dim=0; reduce=\"multiply\"",
+                "u8[4,3]; i64[1,3]:index(4); u8[2,3]; dim=0; reduce=\"multiply\"",
                 "c64[4]; i64[3]:index(4); c64[3]; dim=0; reduce=\"add\""})
       .out("scatter.reduce_out");
   declare(

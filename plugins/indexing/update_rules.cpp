@@ -83,21 +83,22 @@ class UpdateKinds {
     const bool grows = combine_ == Combine::kAdd || (number_ && combine_ == Combine::kMultiply);
     return grows && is_unsigned(dtype_) ? Kinds{"max"} : Kinds{};
   }
-  // Of the output where only items are cut.
-  Kinds of_cut_items() const {
+  // Of the output where only items are cut; `on_one_rank`: all items of an element together.
+  Kinds of_cut_items(bool on_one_rank) const {
+    const bool is_lone = is_copy_ || (is_new_ && on_one_rank);
     switch (combine_) {
       case Combine::kReplace:
         return kinds_of_lone_item();
       case Combine::kMultiply:
         return {"product"};
       case Combine::kMax:
-        return is_copy_ && is_unsigned(dtype_) ? kinds_of_lone_item() : Kinds{"max"};
+        return is_lone && is_unsigned(dtype_) ? kinds_of_lone_item() : Kinds{"max"};
       case Combine::kMin:
         return {"min"};
       case Combine::kAdd:
-        return is_copy_ ? kinds_of_lone_item() : Kinds{"sum"};
+        return is_lone ? kinds_of_lone_item() : Kinds{"sum"};
       case Combine::kMean:
-        if (is_copy_) return kinds_of_lone_item();
+        if (is_lone) return kinds_of_lone_item();
         return category(dtype_) < 2 ? Kinds{} : Kinds{"sum"};
     }
     return {};
@@ -229,6 +230,11 @@ class UpdatingRules {
     return global_size(call_, space_.items, space_.items.dims[space_dim]);
   }
 
+  // Without an old value the output is as long as the items where a dim is J's own.
+  bool has_length_of_items(size_t space_dim) const {
+    return !update_.base.present() && space_.along(space_dim) != nullptr;
+  }
+
   // Items whose dim is as long as the table's may be cut with it.
   void cut_along(int dim, size_t space_dim) {
     const int64_t size = global_size(call_, space_.table, dim);
@@ -236,7 +242,7 @@ class UpdatingRules {
     Inputs cut = replicated_;
     if (space_.sizes[space_dim] == size && cut_indices(space_dim, cut)) choices.push_back(cut);
     for (const Inputs& inputs : choices) {
-      add(any_shard(dim), any_shard(dim), inputs);
+      if (!has_length_of_items(space_dim)) add(any_shard(dim), any_shard(dim), inputs);
       if (items_size(space_dim) != size) continue;
       Inputs with_items = inputs;
       with_items[space_.items.slot] = any_shard(space_.items.dims[space_dim]);
@@ -301,12 +307,15 @@ class UpdatingRules {
     }
   }
 
+  // Whether a cut of J leaves all items of an element of the table on one rank.
+  bool is_on_one_rank(int64_t space_dim) const {
+    return space_.is_injective() ||
+           (space_dim >= 0 && space_.along(static_cast<size_t>(space_dim)) != nullptr);
+  }
+
   void add_cut(int64_t space_dim, const Kinds& kinds, const Inputs& inputs) {
     for (std::string_view kind : kinds) add(partial(kind), partial(kind), inputs);
-    const bool meets_no_other =
-        space_.is_injective() ||
-        (space_dim >= 0 && space_.along(static_cast<size_t>(space_dim)) != nullptr);
-    if (!meets_no_other) return;
+    if (!is_on_one_rank(space_dim)) return;
     for (std::string_view kind : kinds_.of_one_way()) add(partial(kind), replicate(), inputs);
   }
 
@@ -319,9 +328,11 @@ class UpdatingRules {
     if (!space_.items.present()) return;
     for (int own = 0; own < tensor_of(call_, space_.items).ndim(); ++own) {
       if (global_size(call_, space_.items, own) < 2) continue;
+      const int64_t space_dim = space_dim_of_items(own);
+      if (space_dim >= 0 && has_length_of_items(static_cast<size_t>(space_dim))) continue;
       Inputs inputs = replicated_;
       inputs[space_.items.slot] = any_shard(own);
-      add_cut(space_dim_of_items(own), kinds_.of_cut_items(), inputs);
+      add_cut(space_dim, kinds_.of_cut_items(is_on_one_rank(space_dim)), inputs);
     }
   }
 
