@@ -34,6 +34,7 @@ struct Part {
 // A bool mask stands for one index a dim of its own; they run over one dim of J together.
 struct IndexPart : Part {
   bool is_mask = false;
+  Shape expanded = {};  // a mask's shape after broadcasting, where it does; then it is replicated
 };
 
 // One coordinate of the table: its own dim (-1: the one element of a 0-dim tensor), and the number

@@ -1,5 +1,6 @@
 #include "selecting.hpp"
 
+#include "acceptance.hpp"
 #include "walk.hpp"
 
 #include <cstring>
@@ -122,6 +123,7 @@ void select_items(const Call& call, const IndexSpace& space) {
 
 OpBuilder& selecting(OpBuilder& op, SpaceFn space_of) {
   return op.position_aware()
+      .accept_local([space_of](const Call& call) { accept_shards(call, space_of(call)); })
       .rules([space_of](const Call& call, RuleSink& rules) {
         selecting_rules(call, rules, space_of(call));
       })

@@ -209,7 +209,14 @@ class UpdatingRules {
  private:
   using Inputs = std::vector<Placement>;
 
-  void add(const Placement& out, const Placement& base, Inputs inputs) {
+  // `base` names a dim of the table, which the base may lack where it is broadcast.
+  void add(const Placement& out, Placement base, Inputs inputs) {
+    if (base.kind == ONEDIM_PLACEMENT_ANY_SHARD && update_.base.present()) {
+      const TensorView old = tensor_of(call_, update_.base), table = tensor_of(call_, space_.table);
+      const int dim = base.dim - (table.ndim() - old.ndim());
+      if (dim < 0 || old.size(dim) != table.size(base.dim)) return;
+      base.dim = dim;
+    }
     if (update_.base.present()) inputs[update_.base.slot] = base;
     sink_.add(std::span(&out, 1), inputs);
   }
@@ -268,7 +275,7 @@ class UpdatingRules {
   // A rank with part of a mask does not know which of the items its true elements meet, so there
   // must be one for all, and no other index beside them.
   bool may_cut_mask(const IndexPart& index) const {
-    if (!index.is_mask) return false;
+    if (!index.is_mask || !index.expanded.empty() || space_.items.is_linear) return false;
     for (size_t dim = 0; dim < space_.sizes.size(); ++dim) {
       if (!index.runs_over(dim)) continue;
       if (space_.items.runs_over(dim)) return false;

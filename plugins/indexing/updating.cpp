@@ -1,5 +1,6 @@
 #include "updating.hpp"
 
+#include "acceptance.hpp"
 #include "walk.hpp"
 
 #include <onedim/arithmetic.hpp>
@@ -200,6 +201,7 @@ void update_table(const Call& call, const IndexSpace& space, const Update& updat
 
 OpBuilder& updating(OpBuilder& op, SpaceFn space_of, UpdateFn update_of) {
   return op.position_aware()
+      .accept_local([space_of](const Call& call) { accept_shards(call, space_of(call)); })
       .rules([space_of, update_of](const Call& call, RuleSink& rules) {
         updating_rules(call, rules, space_of(call), update_of(call));
       })

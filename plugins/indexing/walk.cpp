@@ -54,20 +54,37 @@ struct IndexValues {
   int64_t count = 0;  // masks: true elements
 };
 
+// Calls `body(index)` for every index of `shape` in row-major order.
+template <typename Body>
+void for_each_index(const Shape& shape, Body&& body) {
+  Shape at(shape.size(), 0);
+  for (int64_t left = volume(shape); left > 0; --left) {
+    body(at);
+    for (size_t dim = shape.size(); dim-- > 0 && ++at[dim] == shape[dim];) at[dim] = 0;
+  }
+}
+
 IndexValues mask_values(const Call& call, const IndexPart& part) {
   const TensorView mask = tensor_of(call, part);
   const std::vector<int64_t> flags = load_dense<int64_t>(mask);
+  const Shape shape = part.expanded.empty() ? shape_of(mask) : part.expanded;
+  const Shape strides = dense_strides(mask);
+  const size_t lead = shape.size() - strides.size();
   IndexValues made;
-  made.width = mask.ndim();
-  Shape at(static_cast<size_t>(mask.ndim()), 0);
-  for (const int64_t flag : flags) {
-    if (flag != 0) {
-      ++made.count;
-      for (int dim = 0; dim < mask.ndim(); ++dim)
-        made.values.push_back(call.global_index(false, part.slot, dim, at[dim]));
+  made.width = static_cast<int64_t>(shape.size());
+  for_each_index(shape, [&](const Shape& at) {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < strides.size(); ++dim)
+      offset += mask.size(static_cast<int>(dim)) == 1 ? 0 : at[lead + dim] * strides[dim];
+    if (flags[static_cast<size_t>(offset)] == 0) return;
+    ++made.count;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      const int own = static_cast<int>(dim);
+      made.values.push_back(part.expanded.empty()
+                                ? call.global_index(part.is_output, part.slot, own, at[dim])
+                                : at[dim]);
     }
-    for (int dim = mask.ndim() - 1; dim >= 0 && ++at[dim] == mask.size(dim); --dim) at[dim] = 0;
-  }
+  });
   return made;
 }
 
@@ -96,6 +113,7 @@ class Walk {
         items_.emplace_back(call, space.items, dim);
     }
     for (size_t dim = 0; dim < space.sizes.size(); ++dim) axes_.push_back(make_axis(dim));
+    check_linear_items();
   }
 
   void run(const std::function<void(std::span<const Pair>)>& body) const {
@@ -207,6 +225,17 @@ class Walk {
       }
     }
     return axis;
+  }
+
+  // A mask may have more true elements than there are items.
+  void check_linear_items() const {
+    if (!space_.items.is_linear || axes_.size() != 1 || !space_.is_masked(0)) return;
+    const int64_t needed = indices_[0].count;
+    int64_t given = 1;
+    for (const Owned& dim : items_) given *= dim.size();
+    if (needed <= given) return;
+    fail("the mask has " + std::to_string(needed) + " true elements, but the source only " +
+         std::to_string(given) + " elements");
   }
 
   // Local offset of a row-major global place; -1 elsewhere.
