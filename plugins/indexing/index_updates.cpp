@@ -22,6 +22,13 @@ IndexSpace update_space(const Call& call) {
   return slice_space(call, output_part(), items_of(call));
 }
 
+// Of these ops only a fill counts negative places from the end.
+IndexSpace fill_space(const Call& call) {
+  IndexSpace space = update_space(call);
+  space.wraps_negative = true;
+  return space;
+}
+
 void check_source(const Call& call) {
   const Part source = input_part(call, "source"), self = input_part(call, "self");
   require(source.present(), "there is no source");
@@ -66,9 +73,9 @@ Update reducing(const Call& call) {
 
 using CheckFn = void (*)(const Call&);
 
-OpBuilder& declare(Registrar& r, std::string_view schema, UpdateFn update_of, IndexDTypes dtypes,
-                   CheckFn check) {
-  return updating(r.op(schema), update_space, update_of)
+OpBuilder& declare(Registrar& r, std::string_view schema, SpaceFn space_of, UpdateFn update_of,
+                   IndexDTypes dtypes, CheckFn check) {
+  return updating(r.op(schema), space_of, update_of)
       .infer([update_of, dtypes, check](const Call& call, OutputSink& outputs) {
         const TensorView self = call.tensor("self");
         check_slices(call, dtypes);
@@ -94,7 +101,7 @@ void check_value(const Call& call) {
 
 void declare_fill(Registrar& r) {
   declare(r, "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-          filling, IndexDTypes::kI64, check_value)
+          fill_space, filling, IndexDTypes::kI64, check_value)
       .summary("self with a number in the slices that index names")
       .samples({"f64[5,7]; i64[3]:index(5); dim=0; value=3.0",
                 "f32[4,6]; i64[7]:index(6); dim=-1; value=0",
@@ -103,7 +110,7 @@ void declare_fill(Registrar& r) {
                 "c64[4,3]; i64[]:index(3); dim=1; value=2"})
       .out("index_fill.int_Scalar_out");
   declare(r, "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
-          filling, IndexDTypes::kI64, check_value)
+          fill_space, filling, IndexDTypes::kI64, check_value)
       .summary("self with the value of a 0-dim tensor in the slices that index names")
       .samples(
           {"f64[5,7]; i64[3]:index(5); f64[]; dim=0", "f32[4,6]; i64[7]:index(6); f32[]; dim=-1",
@@ -116,7 +123,7 @@ void declare_add(Registrar& r) {
   declare(
       r,
       "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-      adding, IndexDTypes::kI64OrI32, check_source)
+      update_space, adding, IndexDTypes::kI64OrI32, check_source)
       .summary("self with alpha times the slices of source added to those that index names")
       .samples({"f64[5,7]; i64[3]:index(5); f64[3,7]; dim=0",
                 "f64[4,6]; i64[7]:index(6); f64[4,7]; dim=1; alpha=-2",
@@ -130,8 +137,8 @@ void declare_add(Registrar& r) {
 }
 
 void declare_copy(Registrar& r) {
-  declare(r, "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", copying,
-          IndexDTypes::kI64, check_source)
+  declare(r, "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+          update_space, copying, IndexDTypes::kI64, check_source)
       .summary("self with the slices of source in those that index names")
       .samples({"f64[5,7]; i64[3]:index(5); f64[3,7]; dim=0",
                 "f32[4,6]; i64[7]:index(6); f32[4,7]; dim=-1",
@@ -146,7 +153,7 @@ void declare_reduce(Registrar& r) {
   declare(r,
           "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
           "include_self=True) -> Tensor",
-          reducing, IndexDTypes::kI64OrI32, check_source)
+          update_space, reducing, IndexDTypes::kI64OrI32, check_source)
       .summary("self with the slices of source folded into those that index names")
       .samples({"f64[5,3]; i64[4]:index(5); f64[4,3]; dim=0; reduce=\"prod\"",
                 "f64[4,5]; i64[6]:index(5); f64[4,6]; dim=1; reduce=\"mean\"",

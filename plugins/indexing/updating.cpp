@@ -70,10 +70,7 @@ class Updater {
     combine_ = combine_for(update.combine, out_.dtype());
     const size_t count = static_cast<size_t>(out_.element_count());
     values_.assign(count, A(0));
-    if (update.base.present()) {
-      const std::vector<C> old = load_dense<C>(tensor_of(call, update.base));
-      std::copy(old.begin(), old.end(), values_.begin());
-    }
+    if (update.base.present()) load_base();
     written_.assign(count, 0);
     if (space.items.present()) load_items();
   }
@@ -93,6 +90,25 @@ class Updater {
   }
 
  private:
+  // The old values, broadcast to the output.
+  void load_base() {
+    const TensorView base = tensor_of(call_, update_.base);
+    const std::vector<C> old = load_dense<C>(base);
+    const Shape own = dense_strides(base);
+    Shape strides(static_cast<size_t>(out_.ndim()), 0), at(strides.size(), 0);
+    for (int dim = 1; dim <= base.ndim(); ++dim) {
+      if (base.size(base.ndim() - dim) != 1)
+        strides[strides.size() - static_cast<size_t>(dim)] =
+            own[own.size() - static_cast<size_t>(dim)];
+    }
+    for (A& value : values_) {
+      int64_t offset = 0;
+      for (size_t dim = 0; dim < at.size(); ++dim) offset += at[dim] * strides[dim];
+      value = static_cast<A>(old[static_cast<size_t>(offset)]);
+      for (int dim = out_.ndim() - 1; dim >= 0 && ++at[dim] == out_.size(dim); --dim) at[dim] = 0;
+    }
+  }
+
   void load_items() {
     items_ = load_dense<C>(tensor_of(call_, space_.items));
     if (update_.scale == 1.0) return;
@@ -165,8 +181,8 @@ Combine combine_for(Combine combine, DType dtype) {
 
 void check_update(const Update& update, DType dtype) {
   const bool is_ordering = update.combine == Combine::kMax || update.combine == Combine::kMin;
-  if (is_complex(dtype) && (is_ordering || update.combine == Combine::kMean))
-    fail(std::string("no mean, maximum or minimum of ") + name_of(dtype) + " elements",
+  if (is_complex(dtype) && is_ordering)
+    fail(std::string("no maximum or minimum of ") + name_of(dtype) + " elements",
          ONEDIM_STATUS_UNIMPLEMENTED);
   if (is_bool(dtype) && update.combine == Combine::kMean)
     fail("no mean of bool elements", ONEDIM_STATUS_UNIMPLEMENTED);

@@ -38,11 +38,33 @@ const std::map<std::pair<std::string, int>, std::string>& domains() {
   return kDomains;
 }
 
+// Indices, the second input of these ops, name places on the first one's dim 0; of a gradient,
+// which is the op's output, on as many as an attribute says.
+bool takes_indices(const std::string& op) {
+  static const std::set<std::string> kOps = {
+      "embedding",  "embedding_dense_backward", "gather",    "index.Tensor",
+      "index_add",  "index_fill.int_Scalar",    "index_put", "index_fill.int_Tensor",
+      "scatter_add"};
+  return kOps.count(op) > 0;
+}
+
+std::string index_text(const std::string& op, const Json& entry) {
+  const std::string table = entry.at("inputs").at(0), index = entry.at("inputs").at(1);
+  const Json& attributes = entry.at("attributes");
+  const size_t begin = table.find('[') + 1;
+  const std::string bound = attributes.contains("num_weights")
+                                ? attributes.at("num_weights").dump()
+                                : table.substr(begin, table.find_first_of(",]", begin) - begin);
+  const std::string text = index + ":index(" + bound + ")";
+  return op == "index.Tensor" || op == "index_put" ? "[" + text + "]" : text;
+}
+
 std::string call_text(const std::string& op, const Json& entry) {
   std::string text;
   int slot = 0;
   for (const Json& input : entry.at("inputs")) {
-    text += (slot > 0 ? "; " : "") + input.get<std::string>();
+    text += slot > 0 ? "; " : "";
+    text += slot == 1 && takes_indices(op) ? index_text(op, entry) : input.get<std::string>();
     const auto domain = domains().find({op, slot++});
     if (domain != domains().end()) text += ":" + domain->second;
   }
