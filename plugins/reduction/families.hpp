@@ -1,9 +1,8 @@
 #pragma once
 // The families of reductions, one source each, and what they share.
 
+#include <onedim/cast_passes.hpp>
 #include <onedim/pack.hpp>
-
-#include "passes.hpp"
 
 namespace reduction {
 

@@ -46,14 +46,19 @@ auto real_part(const C& value) {
   else
     return value.real();
 }
-// Out-of-range floats have no defined conversion to integers; x86 gives the lowest value, and so do
-// we.
+// Out-of-range floats have no defined conversion to integers; here they become the nearest integer,
+// so that the conversion is monotone, and NaN the lowest. Unsigned ones wrap through 64 bits, as in
+// PyTorch.
 template <typename T, typename C>
 T to_integer(const C& value) {
   const auto real = real_part(value);
   if constexpr (std::is_floating_point_v<decltype(real)>) {
-    const bool fits = real >= -9223372036854775808.0 && real < 9223372036854775808.0;
-    return static_cast<T>(fits ? static_cast<int64_t>(real) : INT64_MIN);
+    constexpr int kBits = std::is_signed_v<T> ? 8 * static_cast<int>(sizeof(T)) : 64;
+    constexpr int64_t kLowest = INT64_MIN >> (64 - kBits);
+    constexpr int64_t kHighest = INT64_MAX >> (64 - kBits);
+    if (real >= -static_cast<decltype(real)>(kLowest)) return static_cast<T>(kHighest);
+    const bool fits = real > static_cast<decltype(real)>(kLowest) - 1;
+    return static_cast<T>(fits ? static_cast<int64_t>(real) : kLowest);
   } else {
     return static_cast<T>(real);
   }
