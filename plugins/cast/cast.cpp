@@ -69,7 +69,7 @@ const std::initializer_list<std::string_view> kSamples = {
     "f32[6]; dtype=f8e4m3fn", "bf16[5]; dtype=f8e5m2",    "f8e4m3fn[6]; dtype=f32",
     "f8e5m2[5]; dtype=bf16",  "f8e4m3fn[5]; dtype=i64",   "f32[5,7]; dtype=f32",
     "i8[5]; dtype=f16",       "f32[5]; dtype=i8",         "f8e5m2[5]; dtype=bool",
-    "i64[5]; dtype=f8e5m2", "f8e4m3fn[5]; dtype=f8e5m2"};
+    "i64[5]; dtype=f8e5m2",   "f8e4m3fn[5]; dtype=f8e5m2"};
 
 }  // namespace
 
@@ -82,8 +82,8 @@ ONEDIM_PACK("cast", "1.0.0", [](Registrar& r) {
       .samples(kSamples)
       .samples({"f32[5,7]", "i64[4,1,3]"});
   r.variant(
-      "_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat? memory_format=None, "
-      "Tensor(a!) out) -> Tensor(a!)",
+      "_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat? "
+      "memory_format=None, Tensor(a!) out) -> Tensor(a!)",
       "_to_copy");
   declare_cast(r, "prims.convert_element_type(Tensor a, ScalarType dtype) -> Tensor")
       .summary("a in another dtype")

@@ -199,8 +199,8 @@ void declare_sequences(Registrar& r) {
                 "start=0; end=8; step=1; dtype=f16"});
   r.variant("arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)", "arange");
   r.variant(
-      "arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> "
-      "Tensor(a!)",
+      "arange.start_out(Scalar start, Scalar end, Scalar step=1, "
+      "*, Tensor(a!) out) -> Tensor(a!)",
       "arange.start_step");
   declare_linspace(r);
   declare_eye(r, "eye(SymInt n")
