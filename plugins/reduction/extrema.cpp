@@ -48,12 +48,7 @@ void pair_rules(const Call& call, RuleSink& rules) {
   const std::vector<bool> reduced = reduced_dims(call);
   reduction_rules(call, rules, reduced, keeps_dims(call), "");
   const bool single = reduced_count(call, reduced) == 1;
-  for (const Pass& pass : cast_passes(call.input(0).dtype(), call.output().dtype())) {
-    if (!single) break;
-    const Placement outputs[] = {partial(pass.out), replicate()};  // every index is 0
-    const Placement in = partial(pass.in);
-    rules.add(outputs, std::span(&in, 1));
-  }
+  add_single_pair_passes(call, rules, single);
   if (call.input(0).ndim() == 0) return;
   const int dim = wrap_dim(call.attribute<int64_t>("dim"), call.input(0).ndim());
   const std::string_view kind = kIsMax ? "reduction.max" : "reduction.min";

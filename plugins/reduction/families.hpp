@@ -3,14 +3,23 @@
 
 #include <onedim/cast_passes.hpp>
 #include <onedim/pack.hpp>
+#include <onedim/positions.hpp>
 
 namespace reduction {
 
 using namespace onedim::api;
 
-void declare_sums(Registrar& r);     // sum, mean, prod
-void declare_extrema(Registrar& r);  // amax, amin, max, min, argmax, argmin and joint partials
-void declare_logical(Registrar& r);  // any, all
+void declare_sums(Registrar& r);            // sum, mean, prod
+void declare_sum_variants(Registrar& r);    // nansum, count_nonzero, histc
+void declare_extrema(Registrar& r);         // amax, amin, max, min, argmax, argmin
+void declare_logical(Registrar& r);         // any, all
+void declare_scans(Registrar& r);           // cumsum, cumprod, logcumsumexp
+void declare_extremum_scans(Registrar& r);  // cummax, cummin
+void declare_log_sums(Registrar& r);        // logsumexp
+void declare_moments(Registrar& r);         // var, std, var_mean
+void declare_norms(Registrar& r);           // vector norms and power sums
+void declare_sorting(Registrar& r);         // sort, topk
+void declare_selection(Registrar& r);       // median, kthvalue, mode
 
 // What ATen's CPU reductions take: everything but the 8-bit floats.
 inline constexpr uint64_t kReducible =
@@ -50,6 +59,31 @@ void add_passes(const Call& call, RuleSink& rules, Keep keep) {
                                          partial(pass.out));
     rules.add(outputs, std::span(&in, 1), options);
   }
+}
+
+// values, indices | self of one element: the value passes as through a cast, and every index is 0.
+inline void add_single_pair_passes(const Call& call, RuleSink& rules, bool single) {
+  if (!single) return;
+  for (const Pass& pass : cast_passes(call.input(0).dtype(), call.output().dtype())) {
+    const Placement outputs[] = {partial(pass.out), replicate()};
+    const Placement in = pass.in.empty() ? replicate() : partial(pass.in);
+    rules.add(outputs, std::span(&in, 1));
+  }
+}
+
+// Elements cast to `dtype`, with its rounding and wrapping.
+template <typename C>
+std::vector<C> load_cast(const TensorView& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return load_dense<C>(tensor);
+  const int64_t count = tensor.element_count();
+  std::vector<std::byte> cast(static_cast<size_t>(count * size_of(dtype)));
+  with_compute_type<float, double, int64_t, std::complex<float>, std::complex<double>>(
+      tensor.dtype(), [&]<typename Own>(Own) {
+        store_row(dtype, load_dense<Own>(tensor).data(), 1, count, cast.data());
+      });
+  std::vector<C> values(static_cast<size_t>(count));
+  load_row(dtype, cast.data(), 1, count, values.data());
+  return values;
 }
 
 // True per output element: some (all) of the elements it stands for differ from zero.

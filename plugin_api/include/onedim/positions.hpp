@@ -22,14 +22,14 @@ inline Shape local_output_shape(const Call& call, int slot, Shape global) {
   return global;
 }
 
-// The global index of every local index of one dim.
-inline std::vector<int64_t> global_indices(const Call& call, bool is_output, int slot, int dim) {
-  const TensorView tensor = is_output ? call.output(slot) : call.input(slot);
+// The global index of every local index of one dim, whose length here is `length`.
+inline std::vector<int64_t> global_indices(const Call& call, bool is_output, int slot, int dim,
+                                           int64_t length) {
   std::vector<int64_t> indices;
-  indices.reserve(static_cast<size_t>(tensor.size(dim)));
+  indices.reserve(static_cast<size_t>(length));
   const onedim_location_t* at = call.location();
   if (at == nullptr) {
-    for (int64_t i = 0; i < tensor.size(dim); ++i) indices.push_back(i);
+    for (int64_t i = 0; i < length; ++i) indices.push_back(i);
     return indices;
   }
   const onedim_slot_location_t& where = (is_output ? at->outputs : at->inputs)[slot];
@@ -38,6 +38,10 @@ inline std::vector<int64_t> global_indices(const Call& call, bool is_output, int
     for (int64_t index = interval.begin; index < interval.end; ++index) indices.push_back(index);
   }
   return indices;
+}
+inline std::vector<int64_t> global_indices(const Call& call, bool is_output, int slot, int dim) {
+  const TensorView tensor = is_output ? call.output(slot) : call.input(slot);
+  return global_indices(call, is_output, slot, dim, tensor.size(dim));
 }
 
 // The row-major index in the global tensor of every element of an output, in row-major order.

@@ -36,9 +36,10 @@ inline int64_t reduced_count(const Call& call, const std::vector<bool>& reduced)
 }
 
 // Accumulators in the output's row-major order. `op(Acc, Acc)` is associative with `identity`
-// neutral; elements are loaded as C.
-template <typename C, typename Acc, typename Op>
-std::vector<Acc> fold(const TensorView& in, const std::vector<bool>& reduced, Acc identity, Op op) {
+// neutral; elements are loaded as C, and `map` makes an Acc of each.
+template <typename C, typename Acc, typename Op, typename Map>
+std::vector<Acc> fold(const TensorView& in, const std::vector<bool>& reduced, Acc identity, Op op,
+                      Map map) {
   constexpr int64_t kBlock = 128;
   const int last = in.ndim() - 1;
   std::array<int64_t, kMaxDims> steps{};
@@ -53,11 +54,11 @@ std::vector<Acc> fold(const TensorView& in, const std::vector<bool>& reduced, Ac
   const bool keeps_rows = last >= 0 && !reduced[last];
   const auto fold_block = [&](const C* row, int64_t count, Acc* total) {
     if (keeps_rows) {
-      for (int64_t i = 0; i < count; ++i) total[i] = op(total[i], Acc(row[i]));
+      for (int64_t i = 0; i < count; ++i) total[i] = op(total[i], map(row[i]));
       return;
     }
     Acc part = identity;
-    for (int64_t i = 0; i < count; ++i) part = op(part, Acc(row[i]));
+    for (int64_t i = 0; i < count; ++i) part = op(part, map(row[i]));
     *total = op(*total, part);
   };
   for_each_indexed_row(in, [&](const auto& index, int64_t offset, int64_t count, int64_t stride) {
@@ -72,6 +73,10 @@ std::vector<Acc> fold(const TensorView& in, const std::vector<bool>& reduced, Ac
     }
   });
   return totals;
+}
+template <typename C, typename Acc, typename Op>
+std::vector<Acc> fold(const TensorView& in, const std::vector<bool>& reduced, Acc identity, Op op) {
+  return fold<C>(in, reduced, identity, op, [](const C& x) { return Acc(x); });
 }
 
 }  // namespace onedim::api
