@@ -109,31 +109,6 @@ void fill(const TensorView& out, const onedim_value_t& number) {
       out.dtype(), [&]<typename C>(C) { map_elements<C>(out, in, [](C x) { return x; }); });
 }
 
-std::vector<Placement> unread_placements(const TensorView& tensor) {
-  std::vector<Placement> placements = {replicate()};
-  for (int dim = 0; dim < tensor.ndim(); ++dim) placements.push_back(any_shard(dim));
-  for (const KindPair& kind : kIdentity) {
-    if (is_legal_partial(kind.in, tensor.dtype())) placements.push_back(partial(kind.in));
-  }
-  return placements;
-}
-
-void add_unread(const Call& call, RuleSink& rules, const Placement& output,
-                std::span<const Placement> others) {
-  const auto is_cut = [](const Placement& p) { return p.kind == ONEDIM_PLACEMENT_ANY_SHARD; };
-  for (Placement self : unread_placements(call.input(0))) {
-    Placement out = output;
-    if (is_cut(out) && is_cut(self)) {
-      const bool linked =
-          out.dim == self.dim && call.output().size(out.dim) == call.input(0).size(self.dim);
-      if (!linked) out = shard(out.dim), self = shard(self.dim);
-    }
-    std::vector<Placement> inputs = {self};
-    inputs.insert(inputs.end(), others.begin(), others.end());
-    rules.add(std::span(&out, 1), inputs);
-  }
-}
-
 void constant_rules(const Call& call, RuleSink& rules, const onedim_value_t& number) {
   const TensorView out = call.output();
   std::vector<Placement> outputs = {replicate()};

@@ -3,6 +3,7 @@
 
 #include <onedim/pack.hpp>
 #include <onedim/positions.hpp>
+#include <onedim/unread.hpp>
 
 namespace factory {
 
@@ -39,13 +40,5 @@ void fill(const TensorView& out, const onedim_value_t& number);
 // Rules of an output that is `number` everywhere, whatever the tensors read hold and wherever
 // they lie.
 void constant_rules(const Call& call, RuleSink& rules, const onedim_value_t& number);
-
-// All placements that a tensor which is not read may have. `S*` links it to the output's dim of
-// the same length only.
-std::vector<Placement> unread_placements(const TensorView& tensor);
-// Adds `output | self` for each placement of a `self` that is not read; `others` are the placements
-// of the inputs after it.
-void add_unread(const Call& call, RuleSink& rules, const Placement& output,
-                std::span<const Placement> others = {});
 
 }  // namespace factory

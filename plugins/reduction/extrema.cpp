@@ -21,7 +21,7 @@ template <Extremum kWhich>
 OpBuilder& declare(Registrar& r, std::string_view schema) {
   const std::string_view kind = kWhich == Extremum::kMax ? "max" : "min";
   return r.op(schema)
-      .reduction(std::string(kind))
+      .reduction(std::string(kind), prim_dtype)
       .rules([kind](const Call& call, RuleSink& rules) {
         const bool single = reduced_count(call, reduced_dims(call)) == 1;
         add_passes(call, rules, [&](const Pass& pass) { return single || pass.in == kind; });
@@ -164,6 +164,17 @@ void declare_extrema(Registrar& r) {
       .example("f32[5,7]; dim=[1]")
       .samples(texts(dim_samples))
       .out("amin.out");
+  const std::initializer_list<std::string_view> prim_samples = {
+      "f32[5,7]; dims=[1]", "f64[4,1,6]; dims=[0,2]", "i64[5,3]; dims=[0]", "bool[4,5]; dims=[1]",
+      "f64[4,3]; dims=null"};
+  declare<Extremum::kMax>(
+      r, "prims.amax(Tensor inp, int[]? dims, *, ScalarType? output_dtype=None) -> Tensor")
+      .summary("largest element over dims; no dims means all")
+      .samples(prim_samples);
+  declare<Extremum::kMin>(
+      r, "prims.amin(Tensor inp, int[]? dims, *, ScalarType? output_dtype=None) -> Tensor")
+      .summary("smallest element over dims; no dims means all")
+      .samples(prim_samples);
   declare<Extremum::kMax>(r, "max(Tensor self) -> Tensor")
       .summary("largest element")
       .example("f32[5,7]")

@@ -40,8 +40,15 @@ inline void reduction_cost(const Call& call, onedim_cost_t& cost) {
   }
 }
 
+// prims keep the dtype, unless they are given another.
+inline DType prim_dtype(const Call& call) {
+  const bool given = call.has_attribute("output_dtype");
+  return given ? call.attribute<DType>("output_dtype") : call.input(0).dtype();
+}
+
 // The dtype argument, or ATen's default for sums and products: integers and bool become i64.
 inline DType sum_dtype(const Call& call) {
+  if (call.find_attribute("output_dtype") != nullptr) return prim_dtype(call);
   if (call.has_attribute("dtype")) return call.attribute<DType>("dtype");
   const DType self = call.input(0).dtype();
   return category(self) < 2 ? DType::kI64 : self;

@@ -151,14 +151,8 @@ void moment_rules(const Call& call, RuleSink& rules, std::string_view kind) {
 }
 
 template <bool kRoot>
-OpBuilder& declare_moment_op(Registrar& r, const std::string& name, std::string_view returns,
+OpBuilder& declare_moment_op(Registrar& r, std::string_view schema, const std::string& kind,
                              int outputs) {
-  const std::string kind = "reduction." + name;
-  declare_kind<kRoot>(r, kind, outputs);
-  std::string schema = name;
-  schema += ".correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool ";
-  schema += "keepdim=False) -> ";
-  schema += returns;
   return r.op(schema)
       .position_aware()
       .infer([outputs](const Call& call, OutputSink& sink) {
@@ -166,7 +160,7 @@ OpBuilder& declare_moment_op(Registrar& r, const std::string& name, std::string_
         require(category(self) >= 2, "self must be a float or complex tensor");
         const Shape shape =
             reduced_shape(call.input(0).shape(), reduced_dims(call), keeps_dims(call));
-        sink.add(to_real(self), shape);
+        sink.add(to_real(prim_dtype(call)), shape);
         if (outputs > 1) sink.add(self, shape);
       })
       .rules([kind](const Call& call, RuleSink& rules) { moment_rules(call, rules, kind); })
@@ -178,7 +172,20 @@ OpBuilder& declare_moment_op(Registrar& r, const std::string& name, std::string_
                    finish_moments<kRoot>(moments, std::span<const TensorView>(targets));
                  });
                })
-      .cost(reduction_cost)
+      .cost(reduction_cost);
+}
+
+// `var.correction` and its like, with a joint partial of its name.
+template <bool kRoot>
+OpBuilder& declare_corrected(Registrar& r, const std::string& name, std::string_view returns,
+                             int outputs) {
+  const std::string kind = "reduction." + name;
+  declare_kind<kRoot>(r, kind, outputs);
+  std::string schema = name;
+  schema += ".correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool ";
+  schema += "keepdim=False) -> ";
+  schema += returns;
+  return declare_moment_op<kRoot>(r, schema, kind, outputs)
       .samples({"f32[5,7]; dim=[1]", "f64[4,1,6]; dim=[0,-1]", "f64[4,6]; correction=0",
                 "f32[4,6]; dim=[0]; keepdim=true", "c64[3,5]; dim=[1]",
                 "f64[5,3]; dim=[0]; correction=2", "bf16[6,4]; dim=[-1]",
@@ -188,15 +195,22 @@ OpBuilder& declare_moment_op(Registrar& r, const std::string& name, std::string_
 }  // namespace
 
 void declare_moments(Registrar& r) {
-  declare_moment_op<false>(r, "var", "Tensor", 1)
+  declare_corrected<false>(r, "var", "Tensor", 1)
       .summary("variance over dims; no dims means all")
       .out("var.correction_out");
-  declare_moment_op<true>(r, "std", "Tensor", 1)
+  declare_moment_op<false>(r,
+                           "prims.var(Tensor inp, int[]? dims, float? correction=1, *, ScalarType? "
+                           "output_dtype=None) -> Tensor",
+                           "reduction.var", 1)
+      .summary("variance over dims; no dims means all")
+      .samples({"f32[5,7]; dims=[1]", "f64[4,1,6]; dims=[0,2]", "f64[4,6]; dims=[0]; correction=0",
+                "c64[3,5]; dims=[1]", "f64[5,3]; dims=null; correction=2"});
+  declare_corrected<true>(r, "std", "Tensor", 1)
       .summary("standard deviation over dims; no dims means all")
       .out("std.correction_out");
-  declare_moment_op<false>(r, "var_mean", "(Tensor, Tensor)", 2)
+  declare_corrected<false>(r, "var_mean", "(Tensor, Tensor)", 2)
       .summary("variance and mean over dims; no dims means all");
-  declare_moment_op<true>(r, "std_mean", "(Tensor, Tensor)", 2)
+  declare_corrected<true>(r, "std_mean", "(Tensor, Tensor)", 2)
       .summary("standard deviation and mean over dims; no dims means all");
   for (const std::string name : {"var_mean", "std_mean"}) {
     r.variant(name +

@@ -166,6 +166,10 @@ void declare_sums(Registrar& r) {
                 "f32[5,6]; dim=[0]; dtype=i64", "f32[5,1]; dim=[1]; dtype=i64", "f16[7,4]; dim=[1]",
                 "bool[5,1]; dim=[1]"})
       .out("sum.IntList_out");
+  declare_sum(r, "prims.sum(Tensor inp, int[]? dims, *, ScalarType? output_dtype=None) -> Tensor")
+      .summary("sum over dims, in inp's dtype; no dims means all")
+      .samples({"f32[5,7]; dims=[1]", "f64[4,1,6]; dims=[0,2]", "i32[5,3]; dims=[0]",
+                "bool[4,5]; dims=[1]", "f64[4,3]; dims=null; output_dtype=f32"});
   declare_mean(r, "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor")
       .summary("mean of all elements")
       .samples({"f32[5,7]", "f64[4,6]", "f64[7]", "c64[5,3]", "f64[1,1]", "i64[5,4]; dtype=f32",
@@ -192,6 +196,11 @@ void declare_sums(Registrar& r) {
                 "f32[4,6]; dim=-2; keepdim=true", "i64[5,3]; dim=0", "bool[4,5]; dim=-1",
                 "c64[3,5]; dim=1", "f32[5,1]; dim=1; dtype=i64", "bool[5,1]; dim=1"})
       .out("prod.int_out");
+  declare_product(r,
+                  "prims.prod(Tensor inp, int[]? dims, *, ScalarType? output_dtype=None) -> Tensor")
+      .summary("product over dims, in inp's dtype; no dims means all")
+      .samples({"f32[5,3]; dims=[1]", "f64[4,1,2]; dims=[0,2]", "i32[5,3]; dims=[0]",
+                "bool[4,5]; dims=[1]", "f64[4,3]; dims=null; output_dtype=f32"});
 }
 
 }  // namespace reduction

@@ -1,8 +1,8 @@
 #pragma once
 // Reductions: ops that fold dims of their first input away. The dims come from the argument `dim`
-// (an int, a list, or none), `keepdim` leaves them with size 1. A fold walks the input once in
-// memory order, whatever is reduced, and keeps one accumulator per output element; rows are folded
-// in blocks of 128, so n elements of a row cost 128 + n/128 roundings, not n.
+// or `dims` (an int, a list, or none), `keepdim` leaves them with size 1. A fold walks the input
+// once in memory order, whatever is reduced, and keeps one accumulator per output element; rows are
+// folded in blocks of 128, so n elements of a row cost 128 + n/128 roundings, not n.
 
 #include <onedim/dense.hpp>
 #include <onedim/shapes.hpp>
@@ -16,8 +16,9 @@ enum class EmptyDims { kAll, kNone };
 
 inline std::vector<bool> reduced_dims(const Call& call, EmptyDims empty = EmptyDims::kAll) {
   const int ndim = call.input(0).ndim();
-  if (!call.has_attribute("dim")) return std::vector<bool>(ndim, true);
-  const auto dims = call.attribute<std::vector<int64_t>>("dim");
+  const char* name = call.find_attribute("dims") != nullptr ? "dims" : "dim";
+  if (!call.has_attribute(name)) return std::vector<bool>(ndim, true);
+  const auto dims = call.attribute<std::vector<int64_t>>(name);
   if (dims.empty() && empty == EmptyDims::kNone) return std::vector<bool>(ndim, false);
   return dim_mask(dims, ndim);
 }
