@@ -46,17 +46,27 @@ std::vector<ToldOption> each_shape(const std::vector<Placement>& alphabet, Place
   return options;
 }
 
-// Candidates whose shape fits the local results at some of the first sites, told R everywhere.
+// Candidates whose shape fits the local results at some of the first sites: told R everywhere, or
+// told the candidate itself, since an op may take an output's shape from there.
 std::vector<PlacementSet> fitting(Case& c, std::span<const Placement> inputs) {
-  const std::vector<Placement> told(c.outputs.size(), Placement::replicate());
+  const std::vector<Placement> replicated(c.outputs.size(), Placement::replicate());
   std::vector<PlacementSet> sets(c.outputs.size(), 0);
   const size_t count = std::min<size_t>(c.sites.size(), c.options.redraw_sizes ? 3 : 8);
   for (size_t i = 0; i < count; ++i) {
-    Trial trial(*c.sites[i].place, {inputs, told, 0},
+    Trial trial(*c.sites[i].place, {inputs, replicated, 0},
                 Sharing::kShared);  // shapes depend on cuts only
-    for (size_t output = 0; output < sets.size(); ++output)
-      sets[output] |=
-          trial.fitting(static_cast<int>(output), c.outputs[output], all_bits(c.outputs[output]));
+    for (size_t output = 0; output < sets.size(); ++output) {
+      const std::vector<Placement>& alphabet = c.outputs[output];
+      sets[output] |= trial.fitting(static_cast<int>(output), alphabet, all_bits(alphabet));
+      for (const Placement& candidate : alphabet) {
+        if (!candidate.is_shard() || (sets[output] & bit_of(alphabet, candidate)) != 0) continue;
+        std::vector<Placement> told = replicated;
+        told[output] = candidate;
+        Trial itself(*c.sites[i].place, {inputs, told, 0}, Sharing::kShared);
+        sets[output] |=
+            itself.fitting(static_cast<int>(output), alphabet, bit_of(alphabet, candidate));
+      }
+    }
   }
   return sets;
 }
