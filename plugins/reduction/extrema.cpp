@@ -133,9 +133,24 @@ OpBuilder& declare_arg(Registrar& r, std::string_view schema) {
                 "f64[5,7]", "f32[3,2,4]", "i64[5,3]; dim=0", "i32[7]", "bf16[7,3]; dim=0"});
 }
 
+void declare_prims(Registrar& r) {
+  const std::initializer_list<std::string_view> samples = {
+      "f32[5,7]; dims=[1]", "f64[4,1,6]; dims=[0,2]", "i64[5,3]; dims=[0]", "bool[4,5]; dims=[1]",
+      "f64[4,3]; dims=null"};
+  declare<Extremum::kMax>(
+      r, "prims.amax(Tensor inp, int[]? dims, *, ScalarType? output_dtype=None) -> Tensor")
+      .summary("largest element over dims; no dims means all")
+      .samples(samples);
+  declare<Extremum::kMin>(
+      r, "prims.amin(Tensor inp, int[]? dims, *, ScalarType? output_dtype=None) -> Tensor")
+      .summary("smallest element over dims; no dims means all")
+      .samples(samples);
+}
+
 }  // namespace
 
 void declare_extrema(Registrar& r) {
+  declare_prims(r);
   const std::vector<std::string> dim_samples = {"f32[5,7]; dim=[1]",
                                                 "f64[4,1,6]; dim=[0,-1]",
                                                 "f64[4,1,6]; dim=[1]",
@@ -164,17 +179,6 @@ void declare_extrema(Registrar& r) {
       .example("f32[5,7]; dim=[1]")
       .samples(texts(dim_samples))
       .out("amin.out");
-  const std::initializer_list<std::string_view> prim_samples = {
-      "f32[5,7]; dims=[1]", "f64[4,1,6]; dims=[0,2]", "i64[5,3]; dims=[0]", "bool[4,5]; dims=[1]",
-      "f64[4,3]; dims=null"};
-  declare<Extremum::kMax>(
-      r, "prims.amax(Tensor inp, int[]? dims, *, ScalarType? output_dtype=None) -> Tensor")
-      .summary("largest element over dims; no dims means all")
-      .samples(prim_samples);
-  declare<Extremum::kMin>(
-      r, "prims.amin(Tensor inp, int[]? dims, *, ScalarType? output_dtype=None) -> Tensor")
-      .summary("smallest element over dims; no dims means all")
-      .samples(prim_samples);
   declare<Extremum::kMax>(r, "max(Tensor self) -> Tensor")
       .summary("largest element")
       .example("f32[5,7]")

@@ -78,7 +78,6 @@ void declare_extremum_kind(Registrar& r, std::string_view name) {
 template <Extremum kWhich>
 void declare_extremum_scan(Registrar& r, const std::string& name) {
   static const std::string kind = "reduction." + name;
-  constexpr std::string_view kOfInput = kWhich == Extremum::kMax ? "max" : "min";
   declare_extremum_kind<kWhich>(r, kind);
   r.op(name + "(Tensor self, int dim) -> (Tensor values, Tensor indices)")
       .summary(kWhich == Extremum::kMax ? "largest element up to each one, the last of equals"
@@ -93,7 +92,8 @@ void declare_extremum_scan(Registrar& r, const std::string& name) {
         add_single_pair_passes(call, rules, global_length(call) == 1);
         if (call.input(0).ndim() == 0) return;
         const Placement outputs[] = {partial(kind, 0), partial(kind, 1)};
-        for (const Placement& in : {any_shard(line_dim(call)), partial(kOfInput)})
+        const std::string_view of_input = kWhich == Extremum::kMax ? "max" : "min";
+        for (const Placement& in : {any_shard(line_dim(call)), partial(of_input)})
           rules.add(outputs, std::span(&in, 1));
       })
       .compute(kOrdered, compute_extremum_scan<kWhich>)

@@ -223,8 +223,8 @@ void declare_sorting(Registrar& r) {
         std::array{"topk.values", "SymInt k, int dim=-1, bool largest=True, bool sorted=True",
                    "topk"}}) {
     std::string schema = std::string(name) + "(Tensor self, " + arguments;
-    schema += std::string_view(arguments).front() == '*' ? ", " : ", *, ";
-    schema += "Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
+    if (std::string_view(arguments).front() != '*') schema += ", *";
+    schema += ", Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
     r.variant(schema, plain);
   }
 }
