@@ -104,5 +104,102 @@ TEST(Reduction, RulesFollowTheCase) {
       has_rule("max.dim", "f32[4,3]; dim=0", "P(reduction.max#0), P(reduction.max#1) | S(0)"));
 }
 
+TEST(Reduction, ScansAlongADim) {
+  const Elements grid = {{1, 2, 3, 4, 5, 6}};
+  EXPECT_EQ(run("cumsum", "f32[2,3]; dim=1", grid), "f32[2,3]: 1, 3, 6, 4, 9, 15");
+  EXPECT_EQ(run("cumsum", "i32[2,3]; dim=0", grid), "i64[2,3]: 1, 2, 3, 5, 7, 9");
+  EXPECT_EQ(run("cumprod", "f64[2,3]; dim=-1", grid), "f64[2,3]: 1, 2, 6, 4, 20, 120");
+  EXPECT_EQ(run("cummax", "f32[4]; dim=0", {{1, 3, 2, 3}}), "f32[4]: 1, 3, 3, 3");
+  EXPECT_EQ(run("logcumsumexp", "f64[2]; dim=0", {{0, 0}}), "f64[2]: 0, 0.6931471805599453");
+  EXPECT_EQ(run("cumsum", "f32[]; dim=0", {{3}}), "f32[]: 3");
+}
+
+TEST(Reduction, MomentsAndNorms) {
+  const Elements grid = {{1, 2, 3, 4, 5, 6}};
+  EXPECT_EQ(run("var.correction", "f64[2,3]; dim=[1]", grid), "f64[2]: 1, 1");
+  EXPECT_EQ(run("var.correction", "f64[2,3]; dim=[0]; correction=0", grid),
+            "f64[3]: 2.25, 2.25, 2.25");
+  EXPECT_EQ(run("std.correction", "f64[2]; dim=[0]", {{1, 3}}), "f64[]: 1.4142135623730951");
+  EXPECT_NE(run("var.correction", "f64[1]; dim=[0]", {{1}}).find("nan"), std::string::npos);
+  EXPECT_EQ(run("linalg_vector_norm", "f64[2]", {{3, 4}}), "f64[]: 5");
+  EXPECT_EQ(run("linalg_vector_norm", "f64[3]; ord=0", {{3, 0, 4}}), "f64[]: 2");
+  EXPECT_EQ(run("linalg_vector_norm", "f64[2]; ord=inf", {{3, -4}}), "f64[]: 4");
+  EXPECT_EQ(run("linalg__powsum", "f64[2]", {{3, 4}}), "f64[]: 25");
+  EXPECT_EQ(run("logsumexp", "f64[2]; dim=[0]", {{0, 0}}), "f64[]: 0.6931471805599453");
+}
+
+TEST(Reduction, SortsAndSelects) {
+  const Elements row = {{3, 1, 2, 1}};
+  EXPECT_EQ(run("sort", "f32[4]", row), "f32[4]: 1, 1, 2, 3");
+  EXPECT_EQ(run("topk", "f32[4]; k=2", row), "f32[2]: 3, 2");
+  EXPECT_EQ(run("kthvalue", "f32[4]; k=3", row), "f32[]: 2");
+  EXPECT_EQ(run("median", "f32[4]", row), "f32[]: 1");
+  EXPECT_EQ(run("mode", "f32[4]", row), "f32[]: 1");
+  EXPECT_EQ(run("nanmedian", "f32[3]", {{kNaN, 2, 5}}), "f32[]: 2");
+  EXPECT_EQ(run("nansum", "f32[3]", {{kNaN, 2, 5}}), "f32[]: 7");
+  EXPECT_EQ(run("count_nonzero", "f32[3]", {{0, 2, 5}}), "i64[]: 2");
+  EXPECT_EQ(run("histc", "f32[4]; bins=2; min=0; max=2", {{0, 1, 2, 3}}), "f32[2]: 1, 2");
+}
+
+TEST(Reduction, RefusesWrongScansAndSelections) {
+  const std::vector<std::pair<std::string, std::string>> calls = {
+      {"cumsum", "f32[2]; dim=1"},
+      {"cumsum", "f32[2]; dim=0; dtype=bool"},
+      {"logcumsumexp", "i64[2]; dim=0"},
+      {"cummax", "c64[2]; dim=0"},
+      {"var.correction", "i64[2]"},
+      {"linalg_vector_norm", "i64[2]"},
+      {"linalg_vector_norm", "f64[2]; dtype=f32"},
+      {"linalg_vector_norm", "f64[0]; ord=inf"},
+      {"nansum", "c64[2]"},
+      {"topk", "f32[2]; k=3"},
+      {"kthvalue", "f32[2]; k=0"},
+      {"median.dim", "f32[0]; dim=0"},
+      {"sort", "c64[2]"},
+      {"histc", "f32[2]; bins=0"},
+      {"histc", "f32[2]; min=2; max=1"},
+  };
+  for (const auto& [op, call] : calls) {
+    const std::string result = run(op, call, {});
+    EXPECT_EQ(result.find("]:"), std::string::npos) << op << "(" << call << ") gave " << result;
+    EXPECT_NE(result.find(op), std::string::npos) << "the op is not named: " << result;
+  }
+}
+
+TEST(Reduction, ShardedLinesMerge) {
+  EXPECT_TRUE(has_rule("cumsum", "f32[4,3]; dim=0", "P(sum) | S(0)"));
+  EXPECT_TRUE(has_rule("cumsum", "f32[4,3]; dim=0", "S(0) | R"));
+  EXPECT_TRUE(has_rule("cumprod", "f32[4]; dim=0", "P(product) | S(0)"));
+  EXPECT_TRUE(
+      has_rule("cummax", "f32[4]; dim=0", "P(reduction.cummax#0), P(reduction.cummax#1) | S(0)"));
+  EXPECT_TRUE(has_rule("logsumexp", "f32[4]; dim=[0]", "P(reduction.logsumexp#0) | S(0)"));
+  EXPECT_TRUE(has_rule("var.correction", "f32[4,3]; dim=[1]", "P(reduction.var#0) | S(1)"));
+  EXPECT_TRUE(has_rule("linalg_vector_norm", "f32[4]", "P(reduction.norm2#0) | S(0)"));
+  EXPECT_TRUE(has_rule("linalg_vector_norm", "f32[4]; ord=3", "P(reduction.norm#0) | S(0)"));
+  EXPECT_TRUE(has_rule("linalg_vector_norm", "f32[4]; ord=1", "P(sum) | S(0)"));
+  EXPECT_TRUE(
+      has_rule("topk", "f32[4]; k=2", "P(reduction.largest#0), P(reduction.largest#1) | S(0)"));
+  EXPECT_FALSE(has_rule("topk", "f32[4,3]; k=2; dim=0",
+                        "P(reduction.largest#0), P(reduction.largest#1) | S(0)"));
+  EXPECT_FALSE(has_rule("median", "f32[4]", "P(sum) | S(0)"));
+  // One element has no variance with correction 1, so there are no parts of it.
+  EXPECT_FALSE(has_rule("var.correction", "f32[2]; correction=2", "P(reduction.var#0) | S(0)"));
+}
+
+// Magnitudes are neither linear nor monotone; NaN in one part would hide the others; a range found
+// in a part is not the range of the whole.
+TEST(Reduction, PartsOfElementsDoNotPass) {
+  EXPECT_FALSE(has_rule("linalg_vector_norm", "f32[4]; ord=inf", "P(max) | P(max)"));
+  EXPECT_TRUE(has_rule("linalg_vector_norm", "f32[4]; ord=inf", "P(max) | S(0)"));
+  EXPECT_FALSE(has_rule("linalg_vector_norm", "f32[4]; ord=-inf", "P(min) | P(min)"));
+  EXPECT_FALSE(has_rule("linalg__powsum", "f32[4]", "P(sum) | P(sum)"));
+  EXPECT_TRUE(has_rule("linalg__powsum", "f32[4]", "P(sum) | S(0)"));
+  EXPECT_FALSE(has_rule("nansum", "f32[4]", "P(sum) | P(sum)"));
+  EXPECT_TRUE(has_rule("nansum", "i64[4]", "P(sum) | P(sum)"));
+  EXPECT_FALSE(has_rule("histc", "f32[4]; bins=2", "P(sum) | S(0)"));
+  EXPECT_FALSE(has_rule("histc", "f32[4]; bins=2; min=1; max=1", "P(sum) | S(0)"));
+  EXPECT_TRUE(has_rule("histc", "f32[4]; bins=2; min=0; max=1", "P(sum) | S(0)"));
+}
+
 }  // namespace
 }  // namespace onedim

@@ -59,7 +59,17 @@ std::string index_text(const std::string& op, const Json& entry) {
   return op == "index.Tensor" || op == "index_put" ? "[" + text + "]" : text;
 }
 
-std::string call_text(const std::string& op, const Json& entry) {
+// The oracle writes orders of norms as strings, and `keepdim` also where the op has none.
+std::string attribute_text(const Schema& schema, const std::string& name, const Json& value) {
+  const Argument* argument = schema.find(name);
+  if (argument == nullptr && name == "keepdim" && value == false) return "";
+  const bool is_number = argument != nullptr && argument->type == ArgumentType::kScalar;
+  const std::string text = value.is_string() && is_number ? value.get<std::string>() : value.dump();
+  return "; " + name + "=" + text;
+}
+
+std::string call_text(const Schema& schema, const Json& entry) {
+  const std::string& op = schema.name;
   std::string text;
   int slot = 0;
   for (const Json& input : entry.at("inputs")) {
@@ -69,7 +79,7 @@ std::string call_text(const std::string& op, const Json& entry) {
     if (domain != domains().end()) text += ":" + domain->second;
   }
   for (const auto& [name, value] : entry.at("attributes").items())
-    text += "; " + name + "=" + value.dump();
+    text += attribute_text(schema, name, value);
   return text;
 }
 
@@ -107,7 +117,7 @@ void add_rules(const Json& combo, const std::string& inputs,
 }
 
 TruthEntry make_entry(const Op& op, const Json& json) {
-  TruthEntry entry{op.name(), call_text(op.name(), json), {}, {}, {}};
+  TruthEntry entry{op.name(), call_text(op.schema, json), {}, {}, {}};
   Result<CallText> call = parse_call(op.schema, entry.call);
   if (!call.ok())
     throw std::runtime_error(op.name() + " " + entry.call + ": " + call.status().ToString());
