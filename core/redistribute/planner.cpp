@@ -5,6 +5,7 @@
 
 #include "core/layout/layout_check.hpp"
 #include "core/layout/layout_key.hpp"
+#include "core/redistribute/least_memory.hpp"
 #include "core/redistribute/plan_path.hpp"
 
 namespace onedim {
@@ -110,23 +111,17 @@ int parted_mesh_dims(const Mesh& mesh) {
 
 // The least cap under which there is a plan, where that of `request` does not do; nothing if there
 // is none at all.
-std::optional<int64_t> least_memory(PlanSearch& search, StateGraph& graph, SearchRequest request,
-                                    int source, int target) {
-  int64_t too_little = request.memory_bytes;
-  request.memory_bytes = std::numeric_limits<int64_t>::max() - 1;  // a cap still
-  auto path = search.find(graph, request, source, target);
-  if (!path) return std::nullopt;
-  int64_t enough = peak_bytes(*path);
-  while (too_little + 1 < enough) {
-    request.memory_bytes = too_little + (enough - too_little) / 2;
-    path = search.find(graph, request, source, target);
-    if (path) {
-      enough = peak_bytes(*path);
-    } else {
-      too_little = request.memory_bytes;
-    }
-  }
-  return enough;
+std::optional<int64_t> least_sufficient_memory(PlanSearch& search, StateGraph& graph,
+                                               SearchRequest request, int source, int target) {
+  const auto needs = [&](int64_t cap) -> std::optional<int64_t> {
+    request.memory_bytes = cap;
+    const auto path = search.find(graph, request, source, target);
+    return path ? std::optional(peak_bytes(*path)) : std::nullopt;
+  };
+  const int64_t too_little = request.memory_bytes;
+  const std::optional<int64_t> enough = needs(std::numeric_limits<int64_t>::max() - 1);  // a cap
+  if (!enough) return std::nullopt;
+  return least_memory(too_little, *enough, needs);
 }
 
 // Per thread, as its memory is kept for the next search.
@@ -200,7 +195,8 @@ Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> 
   const std::optional<std::vector<PathStep>> path = search.find(**graph, request, source, target);
   if (!path && !explains) return absl::NotFoundError("no plan");
   if (!path) {
-    const std::optional<int64_t> enough = least_memory(search, **graph, request, source, target);
+    const std::optional<int64_t> enough =
+        least_sufficient_memory(search, **graph, request, source, target);
     return absl::NotFoundError(
         enough ? fmt::format("no plan from {} to {} stays within {} bytes a rank; the least that "
                              "would do is {}",

@@ -107,7 +107,7 @@ class Decider {
   std::string why_none() const;
   std::string what_would_do() const;
   std::string alternative(const Decision& decision) const;
-  int64_t least_memory(const Decision& enough) const;
+  int64_t least_sufficient_memory(const Decision& enough) const;
   std::vector<int> rules_that_keep(int mesh_dim) const;
   // What would be decided under other options, with inputs that must stay free if `moves_all`; null
   // if nothing.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/redistribute/least_memory.hpp"
 #include "core/select/decider.hpp"
 
 namespace onedim {
@@ -108,7 +109,7 @@ std::string Decider::what_would_do() const {
                                         [](int64_t size) { return size > 1; });
       if (parted > static_cast<int64_t>(kMostProbedMeshDims))
         return fmt::format("; the cheapest without that limit needs {}", peak_bytes(*decision));
-      return fmt::format("; the least that would do is {}", least_memory(*decision));
+      return fmt::format("; the least that would do is {}", least_sufficient_memory(*decision));
     }
   }
   if (std::find(pinned_.begin(), pinned_.end(), true) == pinned_.end()) return "";
@@ -139,19 +140,14 @@ std::string Decider::alternative(const Decision& decision) const {
 }
 
 // Of a rank in one step; the limit at hand does not do.
-int64_t Decider::least_memory(const Decision& enough) const {
+int64_t Decider::least_sufficient_memory(const Decision& enough) const {
   SelectOptions options = request_.options;
-  int64_t too_little = options.memory_bytes, does = peak_bytes(enough);
-  while (too_little + 1 < does) {
-    options.memory_bytes = too_little + (does - too_little) / 2;
-    const std::shared_ptr<const Decision> decision = probe(options, false);
-    if (decision == nullptr) {
-      too_little = options.memory_bytes;
-    } else {
-      does = peak_bytes(*decision);
-    }
-  }
-  return does;
+  return least_memory(options.memory_bytes, peak_bytes(enough),
+                      [&](int64_t cap) -> std::optional<int64_t> {
+                        options.memory_bytes = cap;
+                        const std::shared_ptr<const Decision> decision = probe(options, false);
+                        return decision ? std::optional(peak_bytes(*decision)) : std::nullopt;
+                      });
 }
 
 std::shared_ptr<const Decision> Decider::probe(const SelectOptions& options, bool moves_all) const {
