@@ -1,0 +1,41 @@
+#pragma once
+// The families of this pack, and what they share.
+
+#include <onedim/pack.hpp>
+
+namespace shape {
+
+using namespace onedim::api;
+
+// Moving elements commutes with every reduction over ranks.
+inline Families passes_all(std::string_view argument) { return {{kIdentity, {argument}}}; }
+
+inline Shape strides_of(const TensorView& tensor) {
+  return {tensor.strides().begin(), tensor.strides().end()};
+}
+
+// An output that shares the first input's storage.
+inline Output shared_view(const TensorView& self, Shape sizes, Shape strides, int64_t offset = 0) {
+  return {self.dtype(), std::move(sizes), std::move(strides), 0, offset};
+}
+
+// A rule, and the same with whatever partials the slots in `unread` may be: inputs of which no
+// element reaches the output. One that is sharded stays so.
+void add_with_unread(const Call& call, RuleSink& rules, const Placement& output,
+                     std::vector<Placement> inputs, std::span<const int> unread,
+                     const RuleOptions& options = {});
+
+// Every output dim that the first input has too: `from[d]` is the input's dim of output dim d, -1
+// for none.
+void kept_dims_rules(const Call& call, RuleSink& rules, const std::vector<int>& from);
+
+void declare_passing(Registrar& r);   // alias, clone, _conj, copy: every index stays
+void declare_reshapes(Registrar& r);  // view, reshape: the row-major index stays
+void declare_dims(Registrar& r);      // permute, squeeze, expand: dims move, come and go
+void declare_slices(Registrar& r);  // slice, select, their scatters and backward ops: part of a dim
+void declare_joins(Registrar& r);   // cat, stack: tensors one behind the other
+void declare_splits(Registrar& r);  // split, unbind, chunk: one dim in parts
+void declare_tiles(Registrar& r);   // repeat, flip, roll, constant_pad_nd
+void declare_diagonals(Registrar& r);  // diagonal, diag_embed, tril, triu
+
+}  // namespace shape
