@@ -294,14 +294,14 @@ const OwnedElements& Place::owned(const Dims& shape, const Placement& placement)
   OwnedElements& elements = entry->second;
   if (!is_new || !placement.is_shard()) return elements;
   const Mesh mesh = Mesh::line(world_);
-  int64_t inner = 1;
+  int64_t outer = 1, inner = 1;
+  for (int dim = 0; dim < placement.dim; ++dim) outer *= shape[dim];
   for (size_t dim = placement.dim + 1; dim < shape.size(); ++dim) inner *= shape[dim];
   const int64_t length = shape[placement.dim];
-  const int64_t outer = length == 0 ? 0 : volume(shape) / (inner * length);
   for (int64_t rank = 0; rank < world_; ++rank) {
     const IndexMap map = index_map(shape, Layout{{placement}, {}}, mesh, {rank});
     std::vector<int32_t>& list = elements.emplace_back();
-    for (int64_t block = 0; inner > 0 && block < outer; ++block) {
+    for (int64_t block = 0; block < outer; ++block) {
       for (const Interval& interval : map.dims[placement.dim]) {
         for (int64_t i = interval.begin * inner; i < interval.end * inner; ++i) {
           list.push_back(static_cast<int32_t>(block * length * inner + i));
