@@ -108,18 +108,25 @@ void copy_diagonal(const Call& call, const Diagonal& at, const Ends& ends) {
   }
 }
 
-// Whether all of the vector that is here has its place in the matrix here, and the other way round.
-bool lines_up(const Call& call, const Diagonal& at, const Ends& ends) {
-  const int last =
-      (ends.vector_is_output ? call.output(ends.vector) : call.input(ends.vector)).ndim() - 1;
+// Whether what the output's part needs of the diagonal is here; `rows_may_lack` and
+// `columns_may_lack` where elements that lie elsewhere count as 0.
+bool lines_up(const Call& call, const Diagonal& at, const Ends& ends, bool rows_may_lack = false,
+              bool columns_may_lack = false) {
+  const TensorView vector =
+      ends.vector_is_output ? call.output(ends.vector) : call.input(ends.vector);
   const RowMap rows = local_row_of_each(call, ends.matrix_is_output, ends.matrix, at.rows);
   const RowMap columns = local_row_of_each(call, ends.matrix_is_output, ends.matrix, at.columns);
-  const RowMap places = local_row_of_each(call, ends.vector_is_output, ends.vector, last);
+  const RowMap places =
+      local_row_of_each(call, ends.vector_is_output, ends.vector, vector.ndim() - 1);
   for (int64_t k = 0; k < at.length(); ++k) {
-    const bool in_matrix =
-        rows[k + at.first_row()] != kNoRow && columns[k + at.first_column()] != kNoRow;
-    const bool in_vector = places[k] != kNoRow;
-    if (ends.matrix_is_output ? in_matrix && !in_vector : in_vector && !in_matrix) return false;
+    const bool has_row = rows[k + at.first_row()] != kNoRow;
+    const bool has_column = columns[k + at.first_column()] != kNoRow;
+    const bool is_in_vector = places[k] != kNoRow;
+    const bool has_needed =
+        ends.matrix_is_output
+            ? is_in_vector || !has_row || !has_column
+            : !is_in_vector || ((has_row || rows_may_lack) && (has_column || columns_may_lack));
+    if (!has_needed) return false;
   }
   return true;
 }
@@ -174,15 +181,13 @@ void taken_rules(const Call& call, RuleSink& rules) {
   part_of_sum_rules(call, rules, 0, at.columns);
 }
 
-// Cut rows or columns that are no part of a sum must line up.
+// Cut rows or columns are part of a sum, or line up.
 void accept_taken(const Call& call) {
   const Diagonal at = diagonal_of_self(call);
-  const bool rows_pass =
-      is_whole(call, 0, at.rows) || at.has_each_row() || is_summed(call, 0, at.rows);
-  const bool columns_pass =
-      is_whole(call, 0, at.columns) || at.has_each_column() || is_summed(call, 0, at.columns);
-  const bool is_part = is_summed(call, 0, at.rows) || is_summed(call, 0, at.columns);
-  require((rows_pass && columns_pass) && (is_part || lines_up(call, at, kTaken)),
+  const bool sums_rows = is_summed(call, 0, at.rows), sums_columns = is_summed(call, 0, at.columns);
+  const bool rows_pass = is_whole(call, 0, at.rows) || at.has_each_row() || sums_rows;
+  const bool columns_pass = is_whole(call, 0, at.columns) || at.has_each_column() || sums_columns;
+  require(rows_pass && columns_pass && lines_up(call, at, kTaken, sums_rows, sums_columns),
           "the diagonal's elements that this rank needs lie elsewhere");
 }
 

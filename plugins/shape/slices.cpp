@@ -266,8 +266,8 @@ OpBuilder& declare_part(Registrar& r, std::string_view schema, MovementFn moveme
       .families(passes_all("self"));
 }
 
-// Input `slot` and the output cut alike where both divide, for walks that line up.
-void lined_up_rules(const Call& call, RuleSink& rules, const Movement& movement) {
+// The sources and the output are cut alike where both divide, for walks that line up.
+void lined_up_rules(RuleSink& rules, const Movement& movement) {
   if (movement.lines_up == LinesUp::kNever) return;
   for (int dim = 0; dim < static_cast<int>(movement.shape.size()); ++dim) {
     std::vector<Placement> inputs;
@@ -287,9 +287,7 @@ void declare_parts(Registrar& r) {
                "SymInt step=1) -> Tensor(a)",
                slice_movement)
       .summary("every step-th row of one dim from start to end, as a view")
-      .rules([](const Call& call, RuleSink& rules) {
-        lined_up_rules(call, rules, slice_movement(call));
-      })
+      .rules([](const Call& call, RuleSink& rules) { lined_up_rules(rules, slice_movement(call)); })
       .samples({"f64[5,7]; dim=1; start=2; end=5", "f32[12]; start=1; step=2",
                 "i64[3,8]; dim=-1; step=4", "bool[4,5]; end=9223372036854775807",
                 "c64[6,3]; start=-2", "u8[9]; end=-1; step=3", "bf16[1,6]; dim=1; start=4; end=2"});
@@ -314,7 +312,7 @@ void declare_backwards(Registrar& r) {
       .summary("zeros of input_sizes with grad_output at the rows that slice.Tensor takes")
       .size_attribute("input_sizes")
       .rules([](const Call& call, RuleSink& rules) {
-        lined_up_rules(call, rules, slice_backward_movement(call));
+        lined_up_rules(rules, slice_backward_movement(call));
       })
       .families(passes_all("grad_output"))
       .samples({"f64[5,3]; input_sizes=[5,7]; dim=1; start=2; end=5; step=1",
@@ -344,7 +342,7 @@ void declare_scatters(Registrar& r) {
       .summary("self with src at the rows that slice.Tensor takes")
       .rules([](const Call& call, RuleSink& rules) {
         const Movement movement = slice_scatter_movement(call);
-        lined_up_rules(call, rules, movement);
+        lined_up_rules(rules, movement);
         pass_partials(call, rules, movement);
       })
       .out("slice_scatter.out")
