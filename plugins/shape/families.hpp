@@ -28,14 +28,21 @@ void add_with_unread(const Call& call, RuleSink& rules, const Placement& output,
 // Every output dim that the first input has too: `from[d]` is the input's dim of output dim d, -1
 // for none.
 void kept_dims_rules(const Call& call, RuleSink& rules, const std::vector<int>& from);
+// 0, 1, .. below `count`.
+std::vector<int> first_dims(int count);
 
-void declare_passing(Registrar& r);   // alias, clone, _conj, copy: every index stays
-void declare_reshapes(Registrar& r);  // view, reshape: the row-major index stays
-void declare_dims(Registrar& r);      // permute, squeeze, expand: dims move, come and go
-void declare_slices(Registrar& r);  // slice, select, their scatters and backward ops: part of a dim
-void declare_joins(Registrar& r);   // cat, stack: tensors one behind the other
-void declare_splits(Registrar& r);  // split, unbind, chunk: one dim in parts
-void declare_tiles(Registrar& r);   // repeat, flip, roll, constant_pad_nd
-void declare_diagonals(Registrar& r);  // diagonal, diag_embed, tril, triu
+void declare_passing(Registrar& r);            // alias, clone, copy: every index stays
+void declare_reinterpretations(Registrar& r);  // _conj, view_as_real, view.dtype
+void declare_reshapes(Registrar& r);           // view, reshape: the row-major index stays
+void declare_dims(Registrar& r);               // permute, squeeze: dims move, come, go
+void declare_expansions(Registrar& r);         // expand: dims repeated
+void declare_slices(Registrar& r);             // slice, narrow, select: part of a dim
+void declare_scatters(Registrar& r);           // their backward ops and scatters
+void declare_joins(Registrar& r);              // cat, stack: tensors one behind the other
+void declare_splits(Registrar& r);             // split, unbind, chunk: one dim in parts
+void declare_tiles(Registrar& r);              // repeat, flip, roll
+void declare_padding(Registrar& r);            // constant_pad_nd
+void declare_diagonals(Registrar& r);          // diagonal, diag_embed, diagonal_scatter
+void declare_triangles(Registrar& r);          // tril, triu
 
 }  // namespace shape

@@ -6,24 +6,10 @@
 
 #include "movement.hpp"
 
-#include <numeric>
-
 #include "families.hpp"
 
 namespace shape {
 namespace {
-
-bool is_shard_of(const onedim_placement_t& placement, int dim) {
-  const bool is_shard =
-      placement.kind == ONEDIM_PLACEMENT_SHARD || placement.kind == ONEDIM_PLACEMENT_STRIDED_SHARD;
-  return is_shard && placement.dim == dim;
-}
-
-// Whether zeros from other ranks leave a value as it is.
-bool takes_zeros(std::string_view kind, DType dtype) {
-  if (kind == "sum") return is_legal_partial(kind, dtype);
-  return kind == "max" && (is_bool(dtype) || dtype == DType::kU8);
-}
 
 struct Stretch {
   int64_t out, in, count, step;
@@ -66,19 +52,6 @@ void copy_stretches(const std::vector<std::vector<Stretch>>& dims, size_t dim, B
   }
 }
 
-// Whether this rank has as much of a dim as every rank has where all cuts divide.
-bool has_even_share(const Call& call, bool is_output, int slot, int dim) {
-  const onedim_location_t* at = call.location();
-  const onedim_slot_location_t& where = (is_output ? at->outputs : at->inputs)[slot];
-  int64_t parts = 1;
-  for (int mesh_dim = 0; mesh_dim < at->mesh_ndim; ++mesh_dim) {
-    if (is_shard_of(where.placements[mesh_dim], dim)) parts *= at->mesh_shape[mesh_dim];
-  }
-  const int64_t whole = where.global_shape[dim];
-  const RowMap here = rows_here(call, is_output, slot, dim, whole);
-  return static_cast<int64_t>(here.size()) * parts == whole;
-}
-
 void require_rows(const Call& call, const Movement& movement, const Source& source, int out_dim,
                   int in_dim) {
   if (in_dim < 0 || is_whole(call, source.slot, in_dim)) return;
@@ -113,34 +86,6 @@ DimSource rows_of(const Call& call, int slot, int in_dim, RowMap rows) {
   for (size_t i = 0; is_identity && i < rows.size(); ++i)
     is_identity = rows[i] == static_cast<int64_t>(i);
   return {in_dim, is_identity, is_identity ? RowMap() : std::move(rows)};
-}
-
-RowMap rows_here(const Call& call, bool is_output, int slot, int dim, int64_t whole) {
-  RowMap rows;
-  const onedim_location_t* at = call.location();
-  if (at == nullptr) {
-    rows.resize(static_cast<size_t>(whole));
-    std::iota(rows.begin(), rows.end(), 0);
-    return rows;
-  }
-  const onedim_slot_location_t& where = (is_output ? at->outputs : at->inputs)[slot];
-  for (uint64_t i = where.interval_begins[dim]; i < where.interval_begins[dim + 1]; ++i) {
-    for (int64_t row = where.intervals[i].begin; row < where.intervals[i].end; ++row)
-      rows.push_back(row);
-  }
-  return rows;
-}
-
-RowMap local_row_of_each(const Call& call, bool is_output, int slot, int dim) {
-  const int64_t whole = call.global_size(is_output, slot, dim);
-  const RowMap here = rows_here(call, is_output, slot, dim, whole);
-  RowMap local(static_cast<size_t>(whole), kNoRow);
-  for (size_t i = 0; i < here.size(); ++i) local[here[i]] = static_cast<int64_t>(i);
-  return local;
-}
-
-bool is_whole(const Call& call, int slot, int dim) {
-  return call.input(slot).size(dim) == call.global_size(false, slot, dim);
 }
 
 RowMap local_rows(const Call& call, const Source& source, int out_dim) {
@@ -211,29 +156,14 @@ void run_movement(const Call& call, const Movement& movement) {
     run_source(call, source, box_of(call.input(source.slot)));
 }
 
-bool is_summed(const Call& call, int slot, int dim) {
-  const onedim_location_t* at = call.location();
-  bool is_cut = false;
-  for (int mesh_dim = 0; at != nullptr && mesh_dim < at->mesh_ndim; ++mesh_dim) {
-    if (at->mesh_shape[mesh_dim] == 1) continue;
-    if (!is_shard_of(at->inputs[slot].placements[mesh_dim], dim)) continue;
-    const onedim_placement_t& output = at->outputs[0].placements[mesh_dim];
-    if (output.kind != ONEDIM_PLACEMENT_PARTIAL ||
-        !takes_zeros(view_of(output.partial), call.input(slot).dtype()))
-      return false;
-    is_cut = true;
+Movement with_rows(const Call& call, std::vector<std::optional<RowMap>> rows) {
+  Movement movement{global_shape(call, 0), {whole_source(call, 0)}, LinesUp::kNever, false, {}};
+  for (int dim = 0; dim < call.input(0).ndim(); ++dim) {
+    if (!rows[dim]) continue;
+    movement.shape[dim] = static_cast<int64_t>(rows[dim]->size());
+    movement.sources[0].dims[dim] = rows_of(call, 0, dim, *std::move(rows[dim]));
   }
-  return is_cut;
-}
-
-void part_of_sum_rules(const Call& call, RuleSink& rules, int slot, int dim) {
-  for (std::string_view kind : {std::string_view("sum"), std::string_view("max")}) {
-    if (!takes_zeros(kind, call.input(slot).dtype())) continue;
-    std::vector<Placement> inputs(static_cast<size_t>(call.input_count()), replicate());
-    inputs[slot] = any_shard(dim);
-    const Placement output = partial(kind);
-    rules.add(std::span(&output, 1), inputs);
-  }
+  return movement;
 }
 
 OpBuilder& declare_movement(Registrar& r, std::string_view schema, MovementFn movement, GapFn gap) {

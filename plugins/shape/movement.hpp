@@ -5,13 +5,12 @@
 //   slice.Tensor f32[7] from 1 by 2: one source, rows {1,3,5}
 //   stack of two f32[3] on dim 0: two sources, rows {0,none} and {none,0} of a dim they lack
 
+#include <optional>
+
 #include "box.hpp"
+#include "positions.hpp"
 
 namespace shape {
-
-// The input row of each output row, or kNoRow.
-using RowMap = std::vector<int64_t>;
-inline constexpr int64_t kNoRow = -1;
 
 // How a source follows one output dim.
 struct DimSource {
@@ -49,6 +48,9 @@ Source whole_source(const Call& call, int slot);
 // The rows of `in_dim` that a dim takes; in step if they are all of them in their order.
 DimSource rows_of(const Call& call, int slot, int in_dim, RowMap rows);
 
+// The first input alone, dims in step but for those that `rows` has rows of, one entry a dim.
+Movement with_rows(const Call& call, std::vector<std::optional<RowMap>> rows);
+
 // The local output's shape: dims in step with a source are as long as the source's, others as the
 // output is placed.
 Shape local_shape(const Call& call, const Movement& movement);
@@ -67,17 +69,6 @@ RowMap local_rows(const Call& call, const Source& source, int out_dim);
 void run_movement(const Call& call, const Movement& movement);
 // One source, whose elements lie in `from`.
 void run_source(const Call& call, const Source& source, const Box& from);
-
-// The local rows of an input's dim, by their global index; kNoRow where they lie elsewhere.
-RowMap local_row_of_each(const Call& call, bool is_output, int slot, int dim);
-// The global indices of the local rows of a dim.
-RowMap rows_here(const Call& call, bool is_output, int slot, int dim, int64_t whole);
-bool is_whole(const Call& call, int slot, int dim);
-
-// Whether each mesh dim that cuts dim `dim` of an input leaves the output as a part of a sum.
-bool is_summed(const Call& call, int slot, int dim);
-// Emits that an input which is cut on `dim` gives parts of a sum.
-void part_of_sum_rules(const Call& call, RuleSink& rules, int slot, int dim);
 
 // An op that is one movement: infer, rules, accept_local and a kernel that fills gaps with what
 // `gap` gives for the call.

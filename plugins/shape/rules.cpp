@@ -2,6 +2,8 @@
 // an empty one or one that is written over, may be any partial: cat [f32[5], f32[0]] has
 // P(sum) | P(sum), P(max), and copy f32[5], f32[5] has R | P(sum), R.
 
+#include <numeric>
+
 #include "families.hpp"
 
 namespace shape {
@@ -33,6 +35,12 @@ void add_with_unread(const Call& call, RuleSink& rules, const Placement& output,
     inputs[slot] = partial(any);
     add_with_unread(call, rules, output, inputs, others, options);
   }
+}
+
+std::vector<int> first_dims(int count) {
+  std::vector<int> dims(static_cast<size_t>(count));
+  std::iota(dims.begin(), dims.end(), 0);
+  return dims;
 }
 
 void kept_dims_rules(const Call& call, RuleSink& rules, const std::vector<int>& from) {

@@ -8,11 +8,16 @@
 
 ONEDIM_PACK("shape", "1.0.0", [](onedim::api::Registrar& r) {
   shape::declare_passing(r);
+  shape::declare_reinterpretations(r);
   shape::declare_reshapes(r);
   shape::declare_dims(r);
+  shape::declare_expansions(r);
   shape::declare_slices(r);
+  shape::declare_scatters(r);
   shape::declare_joins(r);
   shape::declare_splits(r);
   shape::declare_tiles(r);
+  shape::declare_padding(r);
   shape::declare_diagonals(r);
+  shape::declare_triangles(r);
 });

@@ -1,10 +1,8 @@
-// Whole tensors repeated, turned and padded: y[i, j, ..] = x[a(i), b(j), ..] with
-//   repeat a(i) = i mod L,   flip a(i) = L-1-i,   roll a(i) = (i - shift) mod L,
-//   constant_pad_nd a(i) = i - before, the value where x has no such row.
+// Whole tensors repeated and turned: y[i, j, ..] = x[a(i), b(j), ..] with
+//   repeat a(i) = i mod L,   flip a(i) = L-1-i,   roll a(i) = (i - shift) mod L.
 // Dims that do not change take any shard. k repeats of a dim of length L are k chunks of L, so a
 // plain shard of the input is a strided one of the output, at any length:
 //   repeat f32[5] by [3] over 2 ranks: SS(0,3) | S(0), rank 0 has rows 0:3, 5:8, 10:13
-// A padded constant is on every rank: P(sum) passes where it is 0, P(product) where it is 0 or 1.
 
 #include "families.hpp"
 #include "movement.hpp"
@@ -13,24 +11,6 @@ namespace shape {
 namespace {
 
 int64_t modulo(int64_t a, int64_t n) { return ((a % n) + n) % n; }
-
-Shape global_shape(const Call& call) {
-  Shape shape;
-  for (int dim = 0; dim < call.input(0).ndim(); ++dim)
-    shape.push_back(call.global_size(false, 0, dim));
-  return shape;
-}
-
-// All dims in step, those in `rows` but these.
-Movement with_rows(const Call& call, std::vector<std::optional<RowMap>> rows) {
-  Movement movement{global_shape(call), {whole_source(call, 0)}, LinesUp::kNever, false, {}};
-  for (int dim = 0; dim < call.input(0).ndim(); ++dim) {
-    if (!rows[dim]) continue;
-    movement.shape[dim] = static_cast<int64_t>(rows[dim]->size());
-    movement.sources[0].dims[dim] = rows_of(call, 0, dim, *std::move(rows[dim]));
-  }
-  return movement;
-}
 
 int added_dims(const Call& call, const Shape& repeats) {
   const int added = static_cast<int>(repeats.size()) - call.input(0).ndim();
@@ -45,7 +25,8 @@ int added_dims(const Call& call, const Shape& repeats) {
 }
 
 Movement repeat_movement(const Call& call) {
-  const Shape repeats = call.attribute<std::vector<int64_t>>("repeats"), from = global_shape(call);
+  const Shape repeats = call.attribute<std::vector<int64_t>>("repeats"),
+              from = global_shape(call, 0);
   const int added = added_dims(call, repeats);
   Movement movement{{}, {{0, {}}}, LinesUp::kAlways, false, {}};
   for (int dim = 0; dim < static_cast<int>(repeats.size()); ++dim) {
@@ -122,7 +103,7 @@ int64_t flat_shift(const Call& call) {
   const auto shifts = call.attribute<std::vector<int64_t>>("shifts");
   require(shifts.size() == 1, "roll without dims needs one shift");
   int64_t count = 1;
-  for (int64_t size : global_shape(call)) count *= size;
+  for (int64_t size : global_shape(call, 0)) count *= size;
   return count > 0 ? modulo(shifts[0], count) : 0;
 }
 
@@ -156,55 +137,6 @@ void accept_roll(const Call& call) {
   if (!rolls_flat(call)) return accept_movement(call, roll_movement(call));
   for (int dim = 0; dim < call.input(0).ndim() && flat_shift(call) != 0; ++dim)
     require(is_whole(call, 0, dim), "a tensor rolls without dims only where all of it is here");
-}
-
-Movement pad_movement(const Call& call) {
-  const auto pad = call.attribute<std::vector<int64_t>>("pad");
-  const int ndim = call.input(0).ndim();
-  if (pad.size() % 2 != 0 || static_cast<int>(pad.size()) > 2 * ndim) {
-    fail("pad " + format_shape(pad) + " must have two numbers for each padded dim, of at most " +
-         std::to_string(ndim));
-  }
-  std::vector<std::optional<RowMap>> rows(static_cast<size_t>(ndim));
-  for (int i = 0; i < static_cast<int>(pad.size()) / 2; ++i) {
-    const int dim = ndim - 1 - i;
-    const int64_t length = call.global_size(false, 0, dim), before = pad[2 * i];
-    const int64_t padded = length + before + pad[2 * i + 1];
-    if (padded < 0) {
-      fail("pad " + format_shape(pad) + " takes more rows than dim " + std::to_string(dim) +
-           " of size " + std::to_string(length) + " has");
-    }
-    rows[dim].emplace(static_cast<size_t>(padded), kNoRow);
-    for (int64_t row = 0; row < padded; ++row) {
-      if (row >= before && row - before < length) (*rows[dim])[row] = row - before;
-    }
-  }
-  return with_rows(call, std::move(rows));
-}
-
-bool has_padding(const Call& call) {
-  for (int64_t count : call.attribute<std::vector<int64_t>>("pad")) {
-    if (count > 0) return true;
-  }
-  return false;
-}
-
-std::array<std::byte, 16> padding(const Call& call) {
-  return element_of(*call.find_attribute("value"), call.input(0).dtype());
-}
-
-// The constant as an element of the dtype is what every rank adds.
-void padded_partials(const Call& call, RuleSink& rules) {
-  const DType dtype = call.input(0).dtype();
-  const std::array<std::byte, 16> element = padding(call);
-  std::complex<double> value;
-  load_row(dtype, element.data(), 1, 1, &value);
-  const onedim_value_t number{ONEDIM_VALUE_COMPLEX, 0,  0,       value.real(),
-                              value.imag(),         {}, nullptr, 0};
-  for (const auto& [kind, out] : kIdentity) {
-    if (has_padding(call) && !is_split_of_itself(kind, number)) continue;
-    add_partial_rule(call, rules, out, {{"self", kind}});
-  }
 }
 
 void declare_repeat(Registrar& r) {
@@ -247,15 +179,6 @@ void declare_turns(Registrar& r) {
 void declare_tiles(Registrar& r) {
   declare_repeat(r);
   declare_turns(r);
-  declare_movement(r, "constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
-                   pad_movement, padding)
-      .summary("self with rows of a constant before and behind, the last dim first; negative: cut")
-      .rules(padded_partials)
-      .out("constant_pad_nd.out")
-      .samples({"f64[5,7]; pad=[1,2]", "f32[4,3]; pad=[0,0,2,1]; value=1.5",
-                "i64[3,1,4]; pad=[1,0]; value=1", "bool[2,4]; pad=[1,1]; value=true",
-                "c64[2,3]; pad=[0,1]", "f64[6,5]; pad=[-1,2]; value=3.0",
-                "bf16[4,6]; pad=[0,0]; value=2.0", "i32[5,3]; pad=[0,2]; value=-1"});
 }
 
 }  // namespace shape
