@@ -52,14 +52,15 @@ void taken_rules(const Call& call, RuleSink& rules) {
   kept_dims_rules(call, rules, from);
   rules.add_named(any_shard(last), {});
   lined_up_rules(rules, at, last);
-  part_of_sum_rules(call, rules, 0, at.rows);
-  part_of_sum_rules(call, rules, 0, at.columns);
+  if (!at.has_each_row()) part_of_sum_rules(call, rules, 0, at.rows);
+  if (!at.has_each_column()) part_of_sum_rules(call, rules, 0, at.columns);
 }
 
 // Cut rows or columns are part of a sum, or line up.
 void accept_taken(const Call& call) {
   const Diagonal at = diagonal_of_self(call);
-  const bool sums_rows = is_summed(call, 0, at.rows), sums_columns = is_summed(call, 0, at.columns);
+  const bool sums_rows = !at.has_each_row() && is_summed(call, 0, at.rows);
+  const bool sums_columns = !at.has_each_column() && is_summed(call, 0, at.columns);
   const bool rows_pass = is_whole(call, 0, at.rows) || at.has_each_row() || sums_rows;
   const bool columns_pass = is_whole(call, 0, at.columns) || at.has_each_column() || sums_columns;
   require(rows_pass && columns_pass && lines_up(call, at, kTaken, sums_rows, sums_columns),

@@ -1,6 +1,7 @@
 // Parts of one dim: y[j] = x[start + step j], and select's one row without the dim. In general a
 // rank's rows of y lie elsewhere. But it may give what it has of x, and the ranks' parts add up to
-// y: P(sum) | S*(0). A slice that walks through the whole dim lines up where it divides (walk.cpp).
+// y: P(sum) | S*(0). A slice that walks through the whole dim lines up where it divides (walk.cpp),
+// and then has no need of a sum of its own size.
 //   slice.Tensor f32[8] to 2: P(sum) | S(0), rank 0 gives both rows and the others zeros
 
 #include "families.hpp"
@@ -17,7 +18,11 @@ RowMap taken_rows(const Walk& walk) {
 }
 
 Movement slice_along(const Call& call, int dim, const Walk& walk) {
-  Movement movement{global_shape(call, 0), {whole_source(call, 0)}, walk.lines_up(), true, {}};
+  Movement movement{global_shape(call, 0),
+                    {whole_source(call, 0)},
+                    walk.lines_up(),
+                    walk.lines_up() == LinesUp::kNever,
+                    {}};
   movement.shape[dim] = walk.count();
   movement.sources[0].dims[dim] = rows_of(call, 0, dim, taken_rows(walk));
   return movement;
@@ -100,8 +105,9 @@ OpBuilder& declare_part(Registrar& r, std::string_view schema, MovementFn moveme
           outputs.add(call.input(0).dtype(), local_shape(call, move));
       })
       .rules([movement](const Call& call, RuleSink& rules) {
-        const int dim = cut_dim(movement(call).sources[0]);
-        if (dim >= 0) part_of_sum_rules(call, rules, 0, dim);
+        const Movement move = movement(call);
+        const int dim = cut_dim(move.sources[0]);
+        if (dim >= 0 && move.sums_parts) part_of_sum_rules(call, rules, 0, dim);
       })
       .families(passes_all("self"));
 }
