@@ -76,7 +76,7 @@ void require_rows(const Call& call, const Movement& movement, const Source& sour
 
 Source whole_source(const Call& call, int slot) {
   Source source{slot, {}};
-  for (int dim = 0; dim < call.input(slot).ndim(); ++dim) source.dims.push_back({dim, true, {}});
+  for (int dim = 0; dim < call.input(slot).ndim(); ++dim) source.dims.push_back({dim, true, {}, 1});
   return source;
 }
 
@@ -85,7 +85,7 @@ DimSource rows_of(const Call& call, int slot, int in_dim, RowMap rows) {
       in_dim >= 0 && static_cast<int64_t>(rows.size()) == call.global_size(false, slot, in_dim);
   for (size_t i = 0; is_identity && i < rows.size(); ++i)
     is_identity = rows[i] == static_cast<int64_t>(i);
-  return {in_dim, is_identity, is_identity ? RowMap() : std::move(rows)};
+  return {in_dim, is_identity, is_identity ? RowMap() : std::move(rows), 1};
 }
 
 RowMap local_rows(const Call& call, const Source& source, int out_dim) {

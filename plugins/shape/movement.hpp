@@ -17,6 +17,7 @@ struct DimSource {
   int in_dim = -1;      // -1: the input lacks the dim; it has one row there
   bool in_step = true;  // row i takes row i, and both have as many
   RowMap rows;          // of a dim that is not in step
+  int64_t step = 1;     // how far apart its rows are, for a view of one row
 };
 
 struct Source {

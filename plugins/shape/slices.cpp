@@ -25,6 +25,7 @@ Movement slice_along(const Call& call, int dim, const Walk& walk) {
                     {}};
   movement.shape[dim] = walk.count();
   movement.sources[0].dims[dim] = rows_of(call, 0, dim, taken_rows(walk));
+  movement.sources[0].dims[dim].step = walk.step;
   return movement;
 }
 
@@ -72,7 +73,7 @@ std::optional<Output> view_if_any(const Call& call, const Movement& movement) {
     if (is_summed(call, 0, source.dims[dim].in_dim)) return std::nullopt;
     const RowMap rows = local_rows(call, source, dim);
     if (std::find(rows.begin(), rows.end(), kNoRow) != rows.end()) return std::nullopt;
-    const int64_t step = rows.size() > 1 ? rows[1] - rows[0] : 1;
+    const int64_t step = rows.size() > 1 ? rows[1] - rows[0] : source.dims[dim].step;
     for (size_t i = 1; i < rows.size(); ++i) {
       if (rows[i] - rows[i - 1] != step) return std::nullopt;
     }

@@ -6,6 +6,7 @@
 
 #include "families.hpp"
 #include "movement.hpp"
+#include "view_strides.hpp"
 
 namespace shape {
 namespace {
@@ -151,6 +152,12 @@ void declare_repeat(Registrar& r) {
 
 void declare_turns(Registrar& r) {
   declare_movement(r, "flip(Tensor self, int[] dims) -> Tensor", flip_movement)
+      .infer([](const Call& call, OutputSink& outputs) {
+        const TensorView self = call.input(0);
+        Shape shape = local_shape(call, flip_movement(call));
+        Shape strides = dense_like(shape, strides_of(self));
+        outputs.add({self.dtype(), std::move(shape), std::move(strides), -1, 0});
+      })
       .summary("self with the rows of some dims in reverse")
       .families(passes_all("self"))
       .samples({"f64[5,7]; dims=[0]", "f32[4]; dims=[-1]", "i64[3,1,4]; dims=[0,2]",

@@ -78,7 +78,10 @@ Shape dense_like(const Shape& sizes, const Shape& strides) {
     result[dim] = stride;
     stride *= std::max<int64_t>(sizes[dim], 1);
   }
-  return result;
+  bool is_dense = true;
+  for (size_t dim = 0; dim < sizes.size(); ++dim)
+    is_dense = is_dense && (sizes[dim] == 1 || strides[dim] == result[dim]);
+  return is_dense ? strides : result;
 }
 
 Shape resolved_size(Shape size, int64_t element_count) {

@@ -15,7 +15,8 @@ Shape row_major_strides(const Shape& sizes);
 // where no strides give that order. Both have as many elements.
 std::optional<Shape> reshaped_strides(const Shape& from, const Shape& strides, const Shape& sizes);
 
-// Strides of a dense copy whose dims lie in memory in the order of `strides`.
+// Strides of a dense copy whose dims lie in memory in the order of `strides`; these, if they are
+// dense.
 Shape dense_like(const Shape& sizes, const Shape& strides);
 
 // The `size` argument of a reshape, its -1 replaced.
