@@ -94,7 +94,8 @@ OpBuilder& declare_dim_view(Registrar& r, const std::string& schema, DimsFn dims
       })
       .rules(
           [dims](const Call& call, RuleSink& rules) { kept_dims_rules(call, rules, dims(call)); })
-      .families(passes_all("self"));
+      .families(passes_all("self"))
+      .compute(kAllDTypes, no_work);
 }
 
 // A form in place changes how self is seen, not what it holds: like the plain form it gives a view,

@@ -19,6 +19,9 @@ inline Output shared_view(const TensorView& self, Shape sizes, Shape strides, in
   return {self.dtype(), std::move(sizes), std::move(strides), 0, offset};
 }
 
+// The kernel of a view: what infer says of it is all there is to do.
+inline void no_work(const Call&, const onedim_execution_t&) {}
+
 // A rule, and the same with whatever partials the slots in `unread` may be: inputs of which no
 // element reaches the output. One that is sharded stays so.
 void add_with_unread(const Call& call, RuleSink& rules, const Placement& output,

@@ -51,10 +51,14 @@ OpBuilder& declare_same(Registrar& r, std::string_view schema) {
 }
 
 void declare_copies(Registrar& r) {
-  declare_same(r, "alias(Tensor(a) self) -> Tensor(a)").summary("self").infer(infer_alias);
+  declare_same(r, "alias(Tensor(a) self) -> Tensor(a)")
+      .summary("self")
+      .infer(infer_alias)
+      .compute(kAllDTypes, no_work);
   declare_same(r, "detach(Tensor(a) self) -> Tensor(a)")
       .summary("self without its history of gradients")
-      .infer(infer_alias);
+      .infer(infer_alias)
+      .compute(kAllDTypes, no_work);
   declare_same(r, "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor")
       .summary("a copy of self")
       .infer([](const Call& call, OutputSink& outputs) {

@@ -50,6 +50,7 @@ void declare_complex_views(Registrar& r) {
       })
       .rules(all_dims_rules)
       .families({{kLinear, {"self"}}})
+      .compute(dtype_mask<std::complex<float>, std::complex<double>>(), no_work)
       .samples({"c64[5,7]", "c128[3,1,4]", "c64[6]", "c128[]", "c64[2,5]"});
   r.op("view_as_complex(Tensor(a) self) -> Tensor(a)")
       .summary("complex numbers of the pairs in the last dim, without a copy")
@@ -73,6 +74,7 @@ void declare_complex_views(Registrar& r) {
         kept_dims_rules(call, rules, first_dims(call.input(0).ndim() - 1));
       })
       .families({{kLinear, {"self"}}})
+      .compute(exact_dtypes<float, double>(), no_work)
       .samples({"f32[5,7,2]", "f64[3,1,2]", "f32[6,2]", "f64[2]", "f32[4,3,2]"});
 }
 
@@ -138,6 +140,7 @@ void declare_other_dtype(Registrar& r) {
       .infer(infer_other_dtype)
       .rules(other_dtype_rules)
       .families(other_dtype_families)
+      .compute(kAllDTypes, no_work)
       .samples({"f64[3,2]; dtype=i32", "f32[5,7]; dtype=f32", "i32[3,8]; dtype=i64",
                 "c64[4,3]; dtype=f32", "i8[5,4]; dtype=u8", "f16[6,2]; dtype=i16",
                 "f32[4,6]; dtype=c64"});
