@@ -82,12 +82,14 @@ void copy_diagonal(const Call& call, const Diagonal& at, const Ends& ends) {
 
 bool lines_up(const Call& call, const Diagonal& at, const Ends& ends, bool rows_may_lack,
               bool columns_may_lack) {
-  const TensorView vector =
-      ends.vector_is_output ? call.output(ends.vector) : call.input(ends.vector);
+  if (call.location() == nullptr) return true;
   const RowMap rows = local_row_of_each(call, ends.matrix_is_output, ends.matrix, at.rows);
   const RowMap columns = local_row_of_each(call, ends.matrix_is_output, ends.matrix, at.columns);
-  const RowMap places =
-      local_row_of_each(call, ends.vector_is_output, ends.vector, vector.ndim() - 1);
+  // Both have their dims from where the call lies: outputs are not known yet.
+  const int outer = (ends.matrix_is_output ? call.input(ends.vector).ndim()
+                                           : call.input(ends.matrix).ndim() - 1) -
+                    1;
+  const RowMap places = local_row_of_each(call, ends.vector_is_output, ends.vector, outer);
   for (int64_t k = 0; k < at.length(); ++k) {
     const bool has_row = rows[k + at.first_row()] != kNoRow;
     const bool has_column = columns[k + at.first_column()] != kNoRow;

@@ -10,6 +10,9 @@
 namespace shape {
 namespace {
 
+constexpr const char* kLiesElsewhere =
+    "elements of the diagonal that this rank needs lie elsewhere";
+
 // The diagonal's local length, as the output is placed.
 Shape taken_shape(const Call& call, const Diagonal& at) {
   Shape shape;
@@ -57,14 +60,10 @@ void taken_rules(const Call& call, RuleSink& rules) {
 }
 
 // Cut rows or columns are part of a sum, or line up.
-void accept_taken(const Call& call) {
-  const Diagonal at = diagonal_of_self(call);
+void require_taken(const Call& call, const Diagonal& at) {
   const bool sums_rows = !at.has_each_row() && is_summed(call, 0, at.rows);
   const bool sums_columns = !at.has_each_column() && is_summed(call, 0, at.columns);
-  const bool rows_pass = is_whole(call, 0, at.rows) || at.has_each_row() || sums_rows;
-  const bool columns_pass = is_whole(call, 0, at.columns) || at.has_each_column() || sums_columns;
-  require(rows_pass && columns_pass && lines_up(call, at, kTaken, sums_rows, sums_columns),
-          "the diagonal's elements that this rank needs lie elsewhere");
+  require(lines_up(call, at, kTaken, sums_rows, sums_columns), kLiesElsewhere);
 }
 
 OpBuilder& declare_taken(Registrar& r, std::string_view schema, bool is_view) {
@@ -72,6 +71,7 @@ OpBuilder& declare_taken(Registrar& r, std::string_view schema, bool is_view) {
       .position_aware()
       .infer([is_view](const Call& call, OutputSink& outputs) {
         const Diagonal at = diagonal_of_self(call);
+        require_taken(call, at);
         Shape shape = taken_shape(call, at);
         if (is_view && has_all_rows(call, at) && shape.back() == at.length())
           outputs.add(diagonal_view(call, at, std::move(shape)));
@@ -80,7 +80,6 @@ OpBuilder& declare_taken(Registrar& r, std::string_view schema, bool is_view) {
       })
       .rules(taken_rules)
       .families(passes_all("self"))
-      .accept_local(accept_taken)
       .compute(kAllDTypes,
                [](const Call& call, const onedim_execution_t&) {
                  const Box out = box_of(call.output());
@@ -105,6 +104,7 @@ void embedded_rules(const Call& call, RuleSink& rules) {
 
 void infer_embedded(const Call& call, OutputSink& outputs) {
   const Diagonal at = embedded_diagonal(call);
+  require(lines_up(call, at, kEmbedded), kLiesElsewhere);
   const int ndim = call.input(0).ndim() + 1;
   const std::vector<int> outer = outer_dims(at, ndim);
   Shape shape(static_cast<size_t>(ndim), at.row_count);
@@ -122,12 +122,6 @@ void declare_embedded(Registrar& r) {
       .infer(infer_embedded)
       .rules(embedded_rules)
       .families(passes_all("self"))
-      .accept_local([](const Call& call) {
-        const Diagonal at = embedded_diagonal(call);
-        const bool passes = is_whole(call, 0, call.input(0).ndim() - 1) ||
-                            (at.offset == 0 && lines_up(call, at, kEmbedded));
-        require(passes, "the diagonal's elements that this rank needs lie elsewhere");
-      })
       .compute(kAllDTypes,
                [](const Call& call, const onedim_execution_t&) {
                  const std::array<std::byte, 16> zero{};
@@ -167,16 +161,8 @@ void infer_scattered(const Call& call, OutputSink& outputs) {
     fail("src of shape " + format_shape(src.shape()) + " is no diagonal of " +
          std::to_string(at.length()) + " elements of self of shape " + format_shape(self.shape()));
   }
+  require(lines_up(call, at, kScattered), kLiesElsewhere);
   outputs.add(self.dtype(), shape_of(self));
-}
-
-void accept_scattered(const Call& call) {
-  const Diagonal at = diagonal_of_self(call);
-  const int last = call.tensor("src").ndim() - 1;
-  const bool may_line_up = (is_whole(call, 0, at.rows) || at.has_each_row()) &&
-                           (is_whole(call, 0, at.columns) || at.has_each_column());
-  require(is_whole(call, 1, last) || (may_line_up && lines_up(call, at, kScattered)),
-          "the diagonal's elements that this rank needs lie elsewhere");
 }
 
 void declare_scattered(Registrar& r) {
@@ -186,7 +172,6 @@ void declare_scattered(Registrar& r) {
       .infer(infer_scattered)
       .rules(scattered_rules)
       .families({{kIdentity, {"self", "src"}}})
-      .accept_local(accept_scattered)
       .compute(kAllDTypes,
                [](const Call& call, const onedim_execution_t&) {
                  copy_box(box_of(call.tensor("self")), box_of(call.output()));

@@ -56,20 +56,28 @@ void require_rows(const Call& call, const Movement& movement, const Source& sour
                   int in_dim) {
   if (in_dim < 0 || is_whole(call, source.slot, in_dim)) return;
   if (movement.sums_parts && is_summed(call, source.slot, in_dim)) return;
-  const bool may_line_up =
-      movement.lines_up == LinesUp::kAlways ||
-      (movement.lines_up == LinesUp::kWhereEven && out_dim >= 0 &&
-       has_even_share(call, false, source.slot, in_dim) && has_even_share(call, true, 0, out_dim));
-  if (may_line_up && out_dim >= 0) {
+  bool has_all =
+      out_dim >= 0 && (!movement.evenly || (has_even_share(call, false, source.slot, in_dim) &&
+                                            has_even_share(call, true, 0, out_dim)));
+  if (has_all) {
     const RowMap needed = rows_here(call, true, 0, out_dim, movement.shape[out_dim]);
     const RowMap here = local_rows(call, source, out_dim);
-    bool has_all = true;
     for (size_t i = 0; i < here.size(); ++i)
       has_all = has_all && (here[i] != kNoRow || source.dims[out_dim].rows[needed[i]] == kNoRow);
-    if (has_all) return;
   }
+  if (has_all) return;
   fail("input " + std::to_string(source.slot) + " is cut on dim " + std::to_string(in_dim) +
        ", and rows that this rank needs lie elsewhere");
+}
+
+void require_all_rows(const Call& call, const Movement& movement) {
+  for (const Source& source : movement.sources) {
+    require_rows(call, movement, source, -1, source.picked_dim);
+    for (int dim = 0; dim < static_cast<int>(source.dims.size()); ++dim) {
+      if (!source.dims[dim].in_step)
+        require_rows(call, movement, source, dim, source.dims[dim].in_dim);
+    }
+  }
 }
 
 }  // namespace
@@ -101,6 +109,7 @@ RowMap local_rows(const Call& call, const Source& source, int out_dim) {
 }
 
 Shape local_shape(const Call& call, const Movement& movement) {
+  require_all_rows(call, movement);
   Shape shape = movement.shape;
   for (int dim = 0; dim < static_cast<int>(shape.size()); ++dim) {
     const auto follows = [&](const Source& source) { return source.dims[dim].in_step; };
@@ -122,16 +131,6 @@ void movement_rules(const Call& call, RuleSink& rules, const Movement& movement)
   }
   std::vector<Placement> replicas(static_cast<size_t>(call.input_count()), replicate());
   add_with_unread(call, rules, replicate(), std::move(replicas), movement.unread);
-}
-
-void accept_movement(const Call& call, const Movement& movement) {
-  for (const Source& source : movement.sources) {
-    require_rows(call, movement, source, -1, source.picked_dim);
-    for (int dim = 0; dim < static_cast<int>(source.dims.size()); ++dim) {
-      if (!source.dims[dim].in_step)
-        require_rows(call, movement, source, dim, source.dims[dim].in_dim);
-    }
-  }
 }
 
 void run_source(const Call& call, const Source& source, const Box& from) {
@@ -157,7 +156,7 @@ void run_movement(const Call& call, const Movement& movement) {
 }
 
 Movement with_rows(const Call& call, std::vector<std::optional<RowMap>> rows) {
-  Movement movement{global_shape(call, 0), {whole_source(call, 0)}, LinesUp::kNever, false, {}};
+  Movement movement{global_shape(call, 0), {whole_source(call, 0)}, false, false, {}};
   for (int dim = 0; dim < call.input(0).ndim(); ++dim) {
     if (!rows[dim]) continue;
     movement.shape[dim] = static_cast<int64_t>(rows[dim]->size());
@@ -175,7 +174,6 @@ OpBuilder& declare_movement(Registrar& r, std::string_view schema, MovementFn mo
       .rules([movement](const Call& call, RuleSink& rules) {
         movement_rules(call, rules, movement(call));
       })
-      .accept_local([movement](const Call& call) { accept_movement(call, movement(call)); })
       .compute(kAllDTypes, [movement, gap](const Call& call, const onedim_execution_t&) {
         if (gap != nullptr) fill_box(box_of(call.output()), gap(call).data());
         run_movement(call, movement(call));

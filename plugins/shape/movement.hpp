@@ -27,19 +27,14 @@ struct Source {
   int64_t picked_row = 0;       // the row of it that the output takes
 };
 
-// Whether a rank's own rows of a cut source may be all that its output needs.
-enum class LinesUp {
-  kNever,
-  kWhereEven,  // where the ranks' lengths are equal, on both sides
-  kAlways
-};
-
 struct Movement {
   Shape shape;  // of the global output
   std::vector<Source> sources;
-  // Where a source may be cut although it is not in step there. Else it must be whole.
-  LinesUp lines_up = LinesUp::kNever;
-  bool sums_parts = false;  // also as a part of a sum: rows that lie elsewhere count as 0
+  // Whether rows that lie elsewhere may count as 0, where the output is a part of a sum.
+  bool sums_parts = false;
+  // Whether a cut source is read only where all cuts divide, since elsewhere its rows are those
+  // that a rank needs by the luck of the lengths.
+  bool evenly = false;
   std::vector<int> unread;  // inputs of which no element reaches the output
 };
 using MovementFn = Movement (*)(const Call& call);
@@ -53,15 +48,12 @@ DimSource rows_of(const Call& call, int slot, int in_dim, RowMap rows);
 Movement with_rows(const Call& call, std::vector<std::optional<RowMap>> rows);
 
 // The local output's shape: dims in step with a source are as long as the source's, others as the
-// output is placed.
+// output is placed. Refuses a call whose output needs rows that lie elsewhere.
 Shape local_shape(const Call& call, const Movement& movement);
 
 // Dims in step take any shard on both sides; others may be sharded where the sources are whole.
 // Partials are the caller's.
 void movement_rules(const Call& call, RuleSink& rules, const Movement& movement);
-
-// Refuses a local call whose output needs rows that lie elsewhere.
-void accept_movement(const Call& call, const Movement& movement);
 
 // The local input row of each local output row of a dim that is not in step; kNoRow if elsewhere.
 RowMap local_rows(const Call& call, const Source& source, int out_dim);
@@ -71,7 +63,7 @@ void run_movement(const Call& call, const Movement& movement);
 // One source, whose elements lie in `from`.
 void run_source(const Call& call, const Source& source, const Box& from);
 
-// An op that is one movement: infer, rules, accept_local and a kernel that fills gaps with what
+// An op that is one movement: infer, rules and a kernel that fills gaps with what
 // `gap` gives for the call.
 using GapFn = std::array<std::byte, 16> (*)(const Call& call);
 OpBuilder& declare_movement(Registrar& r, std::string_view schema, MovementFn movement,

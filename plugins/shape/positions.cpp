@@ -60,6 +60,7 @@ bool is_whole(const Call& call, int slot, int dim) {
 
 bool has_even_share(const Call& call, bool is_output, int slot, int dim) {
   const onedim_location_t* at = call.location();
+  if (at == nullptr) return true;
   const onedim_slot_location_t& where = (is_output ? at->outputs : at->inputs)[slot];
   int64_t parts = 1;
   for (int mesh_dim = 0; mesh_dim < at->mesh_ndim; ++mesh_dim) {

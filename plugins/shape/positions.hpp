@@ -20,6 +20,7 @@ RowMap rows_here(const Call& call, bool is_output, int slot, int dim, int64_t wh
 RowMap local_row_of_each(const Call& call, bool is_output, int slot, int dim);
 // Whether all of an input's dim is here.
 bool is_whole(const Call& call, int slot, int dim);
+
 // Whether this rank has as much of a dim as every rank has where all cuts divide.
 bool has_even_share(const Call& call, bool is_output, int slot, int dim);
 

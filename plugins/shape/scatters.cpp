@@ -61,19 +61,23 @@ Source row_source(const Call& call, int slot, int dim, const Shape& whole, std::
   return source;
 }
 
+Walk sliced_walk(const Call& call, const Shape& whole) {
+  return walk_of(call, whole[sliced_dim(call, static_cast<int>(whole.size()))]);
+}
+
 Movement slice_backward_movement(const Call& call) {
   const Shape whole = told_shape(call);
   const int dim = sliced_dim(call, static_cast<int>(whole.size()));
-  const Walk walk = walk_of(call, whole[dim]);
+  const Walk walk = sliced_walk(call, whole);
   Movement movement{
-      whole, {slice_source(call, 0, dim, walk, whole, "grad_output")}, walk.lines_up(), false, {}};
+      whole, {slice_source(call, 0, dim, walk, whole, "grad_output")}, false, true, {}};
   return movement;
 }
 
 Movement select_backward_movement(const Call& call) {
   const Shape whole = told_shape(call);
   const int dim = sliced_dim(call, static_cast<int>(whole.size()));
-  return {whole, {row_source(call, 0, dim, whole, "grad_output")}, LinesUp::kNever, false, {}};
+  return {whole, {row_source(call, 0, dim, whole, "grad_output")}, false, true, {}};
 }
 
 void require_one_dtype(const Call& call) {
@@ -84,11 +88,11 @@ Movement slice_scatter_movement(const Call& call) {
   require_one_dtype(call);
   const Shape whole = global_shape(call, 0);
   const int dim = sliced_dim(call, call.input(0).ndim());
-  const Walk walk = walk_of(call, whole[dim]);
+  const Walk walk = sliced_walk(call, whole);
   Movement movement{whole,
                     {whole_source(call, 0), slice_source(call, 1, dim, walk, whole, "src")},
-                    walk.lines_up(),
                     false,
+                    true,
                     {}};
   if (walk.count() == walk.length) movement.unread.push_back(0);
   if (walk.count() == 0) movement.unread.push_back(1);
@@ -99,11 +103,8 @@ Movement select_scatter_movement(const Call& call) {
   require_one_dtype(call);
   const Shape whole = global_shape(call, 0);
   const int dim = sliced_dim(call, call.input(0).ndim());
-  Movement movement{whole,
-                    {whole_source(call, 0), row_source(call, 1, dim, whole, "src")},
-                    LinesUp::kNever,
-                    false,
-                    {}};
+  Movement movement{
+      whole, {whole_source(call, 0), row_source(call, 1, dim, whole, "src")}, false, true, {}};
   if (whole[dim] == 1) movement.unread.push_back(0);
   return movement;
 }
@@ -126,7 +127,8 @@ void declare_backwards(Registrar& r) {
       .summary("zeros of input_sizes with grad_output at the rows that slice.Tensor takes")
       .size_attribute("input_sizes")
       .rules([](const Call& call, RuleSink& rules) {
-        lined_up_rules(rules, slice_backward_movement(call));
+        const Movement movement = slice_backward_movement(call);
+        lined_up_rules(rules, movement, sliced_walk(call, movement.shape));
       })
       .families(passes_all("grad_output"))
       .samples({"f64[5,3]; input_sizes=[5,7]; dim=1; start=2; end=5; step=1",
@@ -156,7 +158,7 @@ void declare_replacements(Registrar& r) {
       .summary("self with src at the rows that slice.Tensor takes")
       .rules([](const Call& call, RuleSink& rules) {
         const Movement movement = slice_scatter_movement(call);
-        lined_up_rules(rules, movement);
+        lined_up_rules(rules, movement, sliced_walk(call, movement.shape));
         pass_partials(call, rules, movement);
       })
       .out("slice_scatter.out")

@@ -18,20 +18,19 @@ RowMap taken_rows(const Walk& walk) {
 }
 
 Movement slice_along(const Call& call, int dim, const Walk& walk) {
-  Movement movement{global_shape(call, 0),
-                    {whole_source(call, 0)},
-                    walk.lines_up(),
-                    walk.lines_up() == LinesUp::kNever,
-                    {}};
+  Movement movement{global_shape(call, 0), {whole_source(call, 0)}, !walk.lines_up(), true, {}};
   movement.shape[dim] = walk.count();
   movement.sources[0].dims[dim] = rows_of(call, 0, dim, taken_rows(walk));
   movement.sources[0].dims[dim].step = walk.step;
   return movement;
 }
 
+Walk slice_walk(const Call& call) {
+  return walk_of(call, call.global_size(false, 0, sliced_dim(call, call.input(0).ndim())));
+}
+
 Movement slice_movement(const Call& call) {
-  const int dim = sliced_dim(call, call.input(0).ndim());
-  return slice_along(call, dim, walk_of(call, call.global_size(false, 0, dim)));
+  return slice_along(call, sliced_dim(call, call.input(0).ndim()), slice_walk(call));
 }
 
 Movement narrow_movement(const Call& call) {
@@ -48,7 +47,7 @@ Movement narrow_movement(const Call& call) {
 
 Movement select_movement(const Call& call) {
   const int dim = sliced_dim(call, call.input(0).ndim());
-  Movement movement{global_shape(call, 0), {whole_source(call, 0)}, LinesUp::kNever, true, {}};
+  Movement movement{global_shape(call, 0), {whole_source(call, 0)}, true, true, {}};
   Source& source = movement.sources[0];
   source.picked_dim = dim;
   source.picked_row = checked_index(call.attribute<int64_t>("index"), movement.shape[dim]);
@@ -119,7 +118,9 @@ void declare_parts(Registrar& r) {
                "SymInt step=1) -> Tensor(a)",
                slice_movement)
       .summary("every step-th row of one dim from start to end, as a view")
-      .rules([](const Call& call, RuleSink& rules) { lined_up_rules(rules, slice_movement(call)); })
+      .rules([](const Call& call, RuleSink& rules) {
+        lined_up_rules(rules, slice_movement(call), slice_walk(call));
+      })
       .samples({"f64[5,7]; dim=1; start=2; end=5", "f32[12]; start=1; step=2",
                 "i64[3,8]; dim=-1; step=4", "bool[4,5]; end=9223372036854775807",
                 "c64[6,3]; start=-2", "u8[9]; end=-1; step=3", "bf16[1,6]; dim=1; start=4; end=2"});

@@ -29,7 +29,7 @@ Movement repeat_movement(const Call& call) {
   const Shape repeats = call.attribute<std::vector<int64_t>>("repeats"),
               from = global_shape(call, 0);
   const int added = added_dims(call, repeats);
-  Movement movement{{}, {{0, {}}}, LinesUp::kAlways, false, {}};
+  Movement movement{{}, {{0, {}}}, false, false, {}};
   for (int dim = 0; dim < static_cast<int>(repeats.size()); ++dim) {
     const int own = dim - added;
     const int64_t length = own < 0 ? 1 : from[own];
@@ -123,21 +123,19 @@ void roll_flat(const Call& call) {
 }
 
 void infer_roll(const Call& call, OutputSink& outputs) {
-  if (rolls_flat(call)) flat_shift(call);  // refuses wrong shifts
-  outputs.add(call.input(0).dtype(),
-              rolls_flat(call) ? shape_of(call.input(0)) : local_shape(call, roll_movement(call)));
+  if (!rolls_flat(call)) {
+    outputs.add(call.input(0).dtype(), local_shape(call, roll_movement(call)));
+    return;
+  }
+  for (int dim = 0; flat_shift(call) != 0 && dim < call.input(0).ndim(); ++dim)
+    require(is_whole(call, 0, dim), "a tensor rolls without dims only where all of it is here");
+  outputs.add(call.input(0).dtype(), shape_of(call.input(0)));
 }
 
 void roll_rules(const Call& call, RuleSink& rules) {
   if (!rolls_flat(call)) return movement_rules(call, rules, roll_movement(call));
   for (int dim = 0; dim < call.input(0).ndim() && flat_shift(call) == 0; ++dim)
     rules.add_named(any_shard(dim), {{"self", any_shard(dim)}});
-}
-
-void accept_roll(const Call& call) {
-  if (!rolls_flat(call)) return accept_movement(call, roll_movement(call));
-  for (int dim = 0; dim < call.input(0).ndim() && flat_shift(call) != 0; ++dim)
-    require(is_whole(call, 0, dim), "a tensor rolls without dims only where all of it is here");
 }
 
 void declare_repeat(Registrar& r) {
@@ -167,7 +165,6 @@ void declare_turns(Registrar& r) {
       .position_aware()
       .infer(infer_roll)
       .rules(roll_rules)
-      .accept_local(accept_roll)
       .compute(kAllDTypes,
                [](const Call& call, const onedim_execution_t&) {
                  if (rolls_flat(call))

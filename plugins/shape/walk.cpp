@@ -39,8 +39,8 @@ int64_t checked_index(int64_t index, int64_t length) {
   return index < 0 ? index + length : index;
 }
 
-void lined_up_rules(RuleSink& rules, const Movement& movement) {
-  if (movement.lines_up == LinesUp::kNever) return;
+void lined_up_rules(RuleSink& rules, const Movement& movement, const Walk& walk) {
+  if (!walk.lines_up()) return;
   for (int dim = 0; dim < static_cast<int>(movement.shape.size()); ++dim) {
     std::vector<Placement> inputs;
     bool steps = true;

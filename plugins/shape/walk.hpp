@@ -12,10 +12,7 @@ struct Walk {
 
   int64_t count() const { return end > start ? (end - start + step - 1) / step : 0; }
   // It takes one row of each `step` from first to last, so that equal cuts of both sides agree.
-  LinesUp lines_up() const {
-    const bool is_whole = start < step && start + count() * step >= length;
-    return is_whole ? LinesUp::kWhereEven : LinesUp::kNever;
-  }
+  bool lines_up() const { return start < step && start + count() * step >= length; }
 };
 
 // The wrapped `dim` argument of a call on a tensor of `ndim` dims.
@@ -25,7 +22,7 @@ Walk walk_of(const Call& call, int64_t length);
 // `index` counted from the front.
 int64_t checked_index(int64_t index, int64_t length);
 
-// The sources and the output are cut alike where both divide, for walks that line up.
-void lined_up_rules(RuleSink& rules, const Movement& movement);
+// The sources and the output are cut alike where both divide, for a walk that lines up.
+void lined_up_rules(RuleSink& rules, const Movement& movement, const Walk& walk);
 
 }  // namespace shape
