@@ -24,7 +24,7 @@ Shape expanded_shape(const Call& call) {
       fail("size " + format_shape(sizes) + " is negative at a dim that self does not have");
     if (own < 0 || self.size(own) == sizes[dim] || self.size(own) == 1) continue;
     fail("self of shape " + format_shape(self.shape()) + " does not expand to " +
-         format_shape(sizes) + ": only dims of size 1 expand");
+         format_shape(sizes) + ", since only dims of size 1 do");
   }
   return sizes;
 }
