@@ -20,27 +20,25 @@ using enum Result;
 constexpr uint64_t kKernelDTypes =
     (dtype_mask<float, double>() & ~kF8DTypes) | kBoolDTypes | dtype_bit(DType::kI64);
 
-// Of the numbers in these lists, the lengths are what an exported graph holds; no kernel reads
-// them.
-void require_dense(const Call& call) {
-  for (const char* name : {"cum_seq_q", "cum_seq_k"}) {
-    const onedim_call_t* raw = call.raw();
-    for (uint64_t i = 0; i < raw->argument_count; ++i) {
-      if (view_of(raw->arguments[i].name) == name)
-        require(!call.has_tensor(name), "nested tensors are not supported, expected no cum_seq");
-    }
-  }
+void require_supported(const Call& call, const Backend& backend) {
+  require(!call.has_tensor("cum_seq_q") && !call.has_tensor("cum_seq_k"),
+          "nested tensors are not supported, expected no cum_seq");
+  require(!call.has_tensor("dropout_mask"), "a given dropout mask is not supported, expected none");
+  if (backend.refuses_dropout)
+    require(call.attribute<double>("dropout_p") == 0, "dropout_p must be 0 on the CPU");
+  if (call.find_attribute("enable_gqa") != nullptr && !call.attribute<bool>("enable_gqa"))
+    require(group_size(call) == 1, "fewer key heads than query heads need enable_gqa");
 }
 
 OpBuilder& declare(Registrar& r, std::string_view schema, const Backend& backend) {
   OpBuilder& op = r.op(schema);
   op.position_aware()
       .infer([backend](const Call& call, OutputSink& outputs) {
-        require_dense(call);
+        require_supported(call, backend);
         (backend.is_backward() ? infer_backward : infer_forward)(call, backend, outputs);
       })
       .rules([backend](const Call& call, RuleSink& rules) { emit_rules(call, backend, rules); })
-      .accept_local([backend](const Call& call) { accept_local(call, backend); })
+      .accept_local(accept_local)
       .workspace([backend](const Call& call) {
         return (backend.is_backward() ? backward_workspace : forward_workspace)(call, backend);
       })
@@ -61,22 +59,49 @@ Backend backward_of(Backend backend, bool has_bias_gradient = false) {
   return backend;
 }
 
+// Shapes of a sample, each with few dims above 1, since a case's cost grows with all of them.
+struct Shapes {
+  std::string query, key, value, out, lse;
+};
+const Shapes kPlain = {"[2,1,3,2]", "[2,1,4,2]", "[2,1,4,5]", "[2,1,3,5]", "[2,1,3]"};
+const Shapes kSquare = {"[1,2,3,1]", "[1,2,3,1]", "[1,2,3,2]", "[1,2,3,2]", "[1,2,3]"};
+const Shapes kGroups = {"[1,4,3,1]", "[1,2,5,1]", "[1,2,5,1]", "[1,4,3,1]", "[1,4,3]"};
+const Shapes kOneKeyHead = {"[2,3,1,2]", "[2,1,5,2]", "[2,1,5,1]", "[2,3,1,1]", "[2,3,1]"};
+
+std::string forward_sample(const Shapes& s, const std::string& dtype, const std::string& rest) {
+  return dtype + s.query + "; " + dtype + s.key + "; " + dtype + s.value + "; " + rest;
+}
+
+// `bias` stands before out, `rest` behind the log-sum-exp.
+std::string backward_sample(const Shapes& s, const std::string& dtype, const std::string& bias,
+                            const std::string& rest, const char* lse_column = "") {
+  const std::string lse = s.lse.substr(0, s.lse.size() - 1) + lse_column + "]";
+  return dtype + s.out + "; " + forward_sample(s, dtype, bias) + dtype + s.out + "; " +
+         (dtype == "f64" ? "f64" : "f32") + lse + "; " + rest;
+}
+
+const std::string kFull = "dropout_p=0.0; is_causal=false";
+const std::string kCausal = "dropout_p=0.0; is_causal=true";
+const std::string kDropout = "dropout_p=0.5; is_causal=false";
+
 void declare_flash_for_cpu(Registrar& r) {
-  const Backend cpu{
-      .bias = "attn_mask", .has_lse_rows_outside = true, .results = {kOut, kLogsumexp}};
+  const Backend cpu{.bias = "attn_mask",
+                    .has_lse_rows_outside = true,
+                    .refuses_dropout = true,
+                    .results = {kOut, kLogsumexp}};
   declare(r,
           "_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, "
           "float dropout_p=0.0, bool is_causal=False, *, Tensor? attn_mask=None, float? "
           "scale=None) -> (Tensor output, Tensor logsumexp)",
           cpu)
       .summary("softmax(scale q k^T + mask) v and its log-sum-exp, as PyTorch's CPU kernel")
-      .samples({"f64[2,2,3,2]; f64[2,2,5,2]; f64[2,2,5,3]; -",
-                "f64[1,4,3,2]; f64[1,2,4,2]; f64[1,2,4,2]; -; is_causal=true",
-                "f64[2,4,3,2]; f64[2,2,3,2]; f64[2,2,3,2]; f64[1,4,3,3]; scale=0.5",
-                "f64[2,2,3,2]; f64[2,1,3,2]; f64[2,1,3,2]; f64[2,1,1,3]; is_causal=true",
-                "f32[2,2,3,2]; f32[2,2,3,2]; f32[2,2,3,2]; f32[3,3]",
-                "f32[2,2,3,2]; f32[2,2,4,2]; f32[2,2,4,2]; bool[2,1,3,4]",
-                "bf16[2,2,3,2]; bf16[2,2,3,2]; bf16[2,2,3,2]; -; is_causal=true"})
+      .samples({forward_sample(kPlain, "f64", "-"),
+                forward_sample(kGroups, "f64", "-; is_causal=true"),
+                forward_sample(kSquare, "f64", "f64[1,2,3,3]; scale=0.5"),
+                forward_sample(kOneKeyHead, "f64", "f64[2,1,1,5]"),
+                forward_sample(kSquare, "f32", "f32[3,3]; is_causal=true"),
+                forward_sample(kPlain, "f32", "bool[2,1,3,4]"),
+                forward_sample(kSquare, "bf16", "-; is_causal=true")})
       .gradient({"_scaled_dot_product_flash_attention_for_cpu_backward"});
   declare(r,
           "_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, "
@@ -85,20 +110,146 @@ void declare_flash_for_cpu(Registrar& r) {
           "grad_key, Tensor grad_value)",
           backward_of(cpu))
       .summary("gradients of query, key and value from the saved output and log-sum-exp")
-      .samples({"f64[2,2,3,3]; f64[2,2,3,2]; f64[2,2,5,2]; f64[2,2,5,3]; f64[2,2,3,3]; "
-                "f64[2,2,3]; -; dropout_p=0.0; is_causal=false",
-                "f64[1,4,3,2]; f64[1,4,3,2]; f64[1,2,4,2]; f64[1,2,4,2]; f64[1,4,3,2]; "
-                "f64[1,4,3]; -; dropout_p=0.0; is_causal=true",
-                "f64[2,2,3,2]; f64[2,2,3,2]; f64[2,1,3,2]; f64[2,1,3,2]; f64[2,2,3,2]; "
-                "f64[2,2,3]; f64[2,1,3,3]; dropout_p=0.0; is_causal=false; scale=0.5",
-                "f32[2,2,3,2]; f32[2,2,3,2]; f32[2,2,3,2]; f32[2,2,3,2]; f32[2,2,3,2]; "
-                "f32[2,2,3]; f32[3,3]; dropout_p=0.0; is_causal=true",
-                "bf16[2,2,3,2]; bf16[2,2,3,2]; bf16[2,2,3,2]; bf16[2,2,3,2]; bf16[2,2,3,2]; "
-                "f32[2,2,3]; -; dropout_p=0.0; is_causal=true"});
+      .samples({backward_sample(kPlain, "f64", "", "-; " + kFull),
+                backward_sample(kGroups, "f64", "", "-; " + kCausal),
+                backward_sample(kSquare, "f64", "", "f64[1,2,3,3]; scale=0.5; " + kFull),
+                backward_sample(kOneKeyHead, "f64", "", "f64[2,1,1,5]; " + kFull),
+                backward_sample(kSquare, "f32", "", "f32[3,3]; " + kCausal),
+                backward_sample(kSquare, "bf16", "", "-; " + kCausal)});
+}
+
+void declare_flash(Registrar& r) {
+  const Backend flash{.bias = {},
+                      .causal = Causal::kBottomRight,
+                      .is_like_query = true,
+                      .has_random_state = true,
+                      .results = {kOut, kLogsumexp, kAbsent, kAbsent, kAbsent, kAbsent,
+                                  kRandomState, kUnused, kDebugMask}};
+  declare(r,
+          "_scaled_dot_product_flash_attention(Tensor query, Tensor key, Tensor value, float "
+          "dropout_p=0.0, bool is_causal=False, bool return_debug_mask=False, *, float? "
+          "scale=None) -> (Tensor output, Tensor logsumexp, Tensor? cum_seq_q, Tensor? cum_seq_k, "
+          "Tensor? max_q, Tensor? max_k, Tensor rng_state, Tensor unused, Tensor? "
+          "debug_attn_mask)",
+          flash)
+      .summary("softmax(scale q k^T) v and its log-sum-exp; causal from the last row and column on")
+      .samples({forward_sample(kPlain, "f64", kFull), forward_sample(kGroups, "f64", kDropout),
+                forward_sample(kSquare, "f32", kCausal),
+                forward_sample(kPlain, "f64", "return_debug_mask=true; " + kDropout),
+                forward_sample(kOneKeyHead, "bf16", "scale=0.5")})
+      .gradient({"_scaled_dot_product_flash_attention_backward"});
+  const std::string state = "-; -; i64[2]; i64[]; max_q=3; max_k=4; ";
+  declare(r,
+          "_scaled_dot_product_flash_attention_backward(Tensor grad_out, Tensor query, Tensor key, "
+          "Tensor value, Tensor out, Tensor logsumexp, Tensor? cum_seq_q, Tensor? cum_seq_k, "
+          "SymInt max_q, SymInt max_k, float dropout_p, bool is_causal, Tensor philox_seed, Tensor "
+          "philox_offset, *, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor "
+          "grad_value)",
+          backward_of(flash))
+      .summary("gradients of query, key and value; dropout as the forward pass drew it")
+      .samples({backward_sample(kPlain, "f64", "", state + kFull),
+                backward_sample(kGroups, "f64", "", state + kDropout),
+                backward_sample(kSquare, "f32", "", state + kCausal),
+                backward_sample(kOneKeyHead, "f64", "", state + "scale=0.5; " + kFull),
+                backward_sample(kSquare, "bf16", "", state + kDropout)});
+}
+
+void declare_efficient(Registrar& r) {
+  const Backend efficient{
+      .bias = "attn_bias", .has_random_state = true, .results = {kOut, kLogsumexp, kSeed, kOffset}};
+  declare(r,
+          "_scaled_dot_product_efficient_attention(Tensor query, Tensor key, Tensor value, Tensor? "
+          "attn_bias, bool compute_log_sumexp, float dropout_p=0.0, bool is_causal=False, *, "
+          "float? scale=None) -> (Tensor output, Tensor? log_sumexp, Tensor philox_seed, Tensor "
+          "philox_offset)",
+          efficient)
+      .summary("softmax(scale q k^T + bias) v and, if asked for, its log-sum-exp")
+      .samples({forward_sample(kPlain, "f64", "-; compute_log_sumexp=true"),
+                forward_sample(kGroups, "f64", "-; compute_log_sumexp=true; " + kCausal),
+                forward_sample(kSquare, "f64", "f64[1,2,3,3]; compute_log_sumexp=true; scale=0.5"),
+                forward_sample(kOneKeyHead, "f32", "f32[2,1,1,5]; compute_log_sumexp=false"),
+                forward_sample(kPlain, "f32", "-; compute_log_sumexp=true; " + kDropout),
+                forward_sample(kSquare, "bf16", "-; compute_log_sumexp=false; " + kCausal)})
+      .gradient({"_scaled_dot_product_efficient_attention_backward"});
+  const std::string bias_too = "i64[]; i64[]; grad_input_mask=[true,true,true,true]; ";
+  const std::string no_bias = "i64[]; i64[]; grad_input_mask=[true,true,true,false]; ";
+  declare(r,
+          "_scaled_dot_product_efficient_attention_backward(Tensor grad_out_, Tensor query, Tensor "
+          "key, Tensor value, Tensor? attn_bias, Tensor out, Tensor logsumexp, Tensor philox_seed, "
+          "Tensor philox_offset, float dropout_p, bool[4] grad_input_mask, bool is_causal=False, "
+          "*, float? scale=None) -> (Tensor, Tensor, Tensor, Tensor?)",
+          backward_of(efficient, true))
+      .summary("gradients of query, key, value and, if asked for, the bias")
+      .samples({backward_sample(kPlain, "f64", "-; ", no_bias + kFull),
+                backward_sample(kGroups, "f64", "-; ", no_bias + kCausal),
+                backward_sample(kSquare, "f64", "f64[1,2,3,3]; ", bias_too + kFull),
+                backward_sample(kOneKeyHead, "f64", "f64[2,1,1,5]; ", bias_too + kDropout),
+                backward_sample(kSquare, "f32", "f32[3,3]; ", no_bias + kCausal)});
+}
+
+void declare_cudnn(Registrar& r) {
+  const Backend cudnn{.bias = "attn_bias",
+                      .is_like_query = true,
+                      .has_lse_column = true,
+                      .has_random_state = true,
+                      .results = {kOut, kLogsumexp, kAbsent, kAbsent, kAbsent, kAbsent, kSeed,
+                                  kOffset, kDebugMask}};
+  declare(r,
+          "_scaled_dot_product_cudnn_attention(Tensor query, Tensor key, Tensor value, Tensor? "
+          "attn_bias, bool compute_log_sumexp, float dropout_p=0.0, bool is_causal=False, bool "
+          "return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor? logsumexp, "
+          "Tensor? cum_seq_q, Tensor? cum_seq_k, Tensor? max_q, Tensor? max_k, Tensor "
+          "philox_seed, Tensor philox_offset, Tensor? debug_attn_mask)",
+          cudnn)
+      .summary("softmax(scale q k^T + bias) v and, if asked for, its log-sum-exp as a column")
+      .samples(
+          {forward_sample(kPlain, "f64", "-; compute_log_sumexp=true"),
+           forward_sample(kGroups, "f64", "-; compute_log_sumexp=true; " + kCausal),
+           forward_sample(kSquare, "f64", "f64[1,2,3,3]; compute_log_sumexp=true"),
+           forward_sample(kOneKeyHead, "f32", "-; compute_log_sumexp=false; " + kDropout),
+           forward_sample(kSquare, "bf16", "-; compute_log_sumexp=true; return_debug_mask=true")})
+      .gradient({"_scaled_dot_product_cudnn_attention_backward"});
+  const std::string state = "i64[]; i64[]; ", none = "-; -; -; max_q=3; max_k=4; ";
+  declare(r,
+          "_scaled_dot_product_cudnn_attention_backward(Tensor grad_out, Tensor query, Tensor key, "
+          "Tensor value, Tensor out, Tensor logsumexp, Tensor philox_seed, Tensor philox_offset, "
+          "Tensor? attn_bias, Tensor? cum_seq_q, Tensor? cum_seq_k, SymInt max_q, SymInt max_k, "
+          "float dropout_p, bool is_causal, *, float? scale=None) -> (Tensor, Tensor, Tensor)",
+          backward_of(cudnn))
+      .summary("gradients of query, key and value; dropout as the forward pass drew it")
+      .samples({backward_sample(kPlain, "f64", "", state + none + kFull, ",1"),
+                backward_sample(kGroups, "f64", "", state + none + kCausal, ",1"),
+                backward_sample(kSquare, "f64", "",
+                                state + "f64[1,2,3,3]; -; -; max_q=3; max_k=3; " + kFull, ",1"),
+                backward_sample(kOneKeyHead, "f32", "", state + none + kDropout, ",1"),
+                backward_sample(kSquare, "bf16", "", state + none + kCausal, ",1")});
+}
+
+// The plain formula, which returns the weights and keeps no log-sum-exp.
+void declare_math(Registrar& r) {
+  const Backend math{.bias = "attn_mask", .is_like_query = true, .results = {kOut, kWeights}};
+  declare(r,
+          "_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? "
+          "attn_mask=None, float dropout_p=0.0, bool is_causal=False, Tensor? dropout_mask=None, "
+          "*, float? scale=None, bool enable_gqa=False) -> (Tensor, Tensor)",
+          math)
+      .flags(ONEDIM_OP_RANDOM)
+      .summary("softmax(scale q k^T + mask) v and the weights of the values")
+      .samples({forward_sample(kPlain, "f64", "-; -"),
+                forward_sample(kGroups, "f64", "-; -; is_causal=true; enable_gqa=true"),
+                forward_sample(kSquare, "f64", "f64[1,2,3,3]; -; scale=0.5"),
+                forward_sample(kPlain, "f32", "bool[2,1,3,4]; -"),
+                forward_sample(kSquare, "bf16", "-; -; dropout_p=0.5")});
 }
 
 }  // namespace
 
-void declare_backends(Registrar& r) { declare_flash_for_cpu(r); }
+void declare_backends(Registrar& r) {
+  declare_flash_for_cpu(r);
+  declare_flash(r);
+  declare_efficient(r);
+  declare_cudnn(r);
+  declare_math(r);
+}
 
 }  // namespace attention

@@ -48,6 +48,15 @@ uint64_t state_word(const Call& call, const Backend& backend, bool is_call_id) {
   return static_cast<uint64_t>(load_dense<int64_t>(call.tensor("philox_offset")).at(0));
 }
 
+// The state is a value of its own kind: parts that add up to it are no state.
+void require_whole_state(const Call& call, std::string_view name) {
+  const onedim_location_t* at = call.location();
+  for (int mesh_dim = 0; at != nullptr && mesh_dim < at->mesh_ndim; ++mesh_dim) {
+    const Placement& placement = at->inputs[call.slot(name)].placements[mesh_dim];
+    require(is_replicate(placement), "the random state of the forward pass must be replicated");
+  }
+}
+
 class Backward {
  public:
   Backward(const Call& call, const Backend& backend, const onedim_execution_t& execution)
@@ -145,6 +154,10 @@ class Backward {
 }  // namespace
 
 void infer_backward(const Call& call, const Backend& backend, OutputSink& outputs) {
+  if (backend.has_random_state) {
+    require_whole_state(call, "philox_seed");
+    require_whole_state(call, "philox_offset");
+  }
   const Sizes s = checked_sizes(call, backend);
   group_size(call);
   const Shape out_shape = {s.batch, s.heads, s.queries, s.width};

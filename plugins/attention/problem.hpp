@@ -44,7 +44,8 @@ struct Backend {
   bool is_like_query = false;         // out's memory order is the query's, else that of [B,Q,H,E]
   bool has_lse_column = false;        // lse is [B,H,Q,1]
   bool has_lse_rows_outside = false;  // its memory order is that of [B,Q,H]
-  bool has_random_state = false;
+  bool has_random_state = false;      // out of the forward pass, into the backward one
+  bool refuses_dropout = false;
   std::vector<Result> results;
 
   bool is_backward() const { return results[0] == Result::kGradQuery; }

@@ -25,7 +25,7 @@ std::string letters_of_result(const Call& call, const Backend& backend, Result r
     case Result::kGradValue:
       return "bgke";
     case Result::kGradBias:
-      return mask_letters(bias_of(call, backend));
+      return bias_of(call, backend).present() ? mask_letters(bias_of(call, backend)) : "";
     default:
       return "";
   }
@@ -130,14 +130,6 @@ bool cuts_heads(const onedim_location_t& at, int slot, int mesh_dim) {
   return is_shard && placement.dim == 1 && at.mesh_shape[mesh_dim] > 1;
 }
 
-void require_whole(const Call& call, const onedim_location_t& at, std::string_view name) {
-  for (int mesh_dim = 0; mesh_dim < at.mesh_ndim; ++mesh_dim) {
-    const Placement& placement = at.inputs[call.slot(name)].placements[mesh_dim];
-    require(is_replicate(placement) || placement.kind == ONEDIM_PLACEMENT_NONE,
-            "the random state of the forward pass must be replicated");
-  }
-}
-
 }  // namespace
 
 void emit_rules(const Call& call, const Backend& backend, RuleSink& sink) {
@@ -158,7 +150,7 @@ void emit_rules(const Call& call, const Backend& backend, RuleSink& sink) {
   rules.linear({"value", "out"}, {Result::kGradValue});
 }
 
-void accept_local(const Call& call, const Backend& backend) {
+void accept_local(const Call& call) {
   const onedim_location_t* at = call.location();
   bool cuts_both = false, cuts_queries = false;
   // Whether each query head finds its key head depends on the order of such cuts, and a rank is not
@@ -169,9 +161,6 @@ void accept_local(const Call& call, const Backend& backend) {
   }
   require(!cuts_both || !cuts_queries,
           "one mesh dim cuts query and key heads, and another the query heads alone");
-  if (at == nullptr || !backend.is_backward() || !backend.has_random_state) return;
-  require_whole(call, *at, "philox_seed");
-  require_whole(call, *at, "philox_offset");
 }
 
 }  // namespace attention

@@ -16,8 +16,7 @@
 namespace attention {
 
 void emit_rules(const Call& call, const Backend& backend, RuleSink& rules);
-// Refuses local calls whose query heads may not find their key heads, and a random state that is
-// not whole.
-void accept_local(const Call& call, const Backend& backend);
+// Refuses local calls whose query heads may not find their key heads.
+void accept_local(const Call& call);
 
 }  // namespace attention
