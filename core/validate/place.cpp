@@ -23,9 +23,11 @@ int split_variant_of(int number, int slot, uint64_t key) {
       kSplitVariantCount);
 }
 
+// A bare exponent is a scale: it and its parts are exact, so nothing is rounded to its precision.
 DType coarsest_float(const Subject& subject, DType output) {
   DType coarsest = output;
   const auto consider = [&](DType dtype) {
+    if (dtype == DType::kF8E8M0) return;
     if (epsilon_of(dtype) > epsilon_of(coarsest)) coarsest = dtype;
   };
   for (const OptionalMeta& input : subject.call.inputs) {
