@@ -10,6 +10,7 @@ using namespace onedim::api;
 void declare_products(Registrar& r);  // t, mm, bmm, dot
 void declare_affine(Registrar& r);    // addmm, baddbmm, linear
 void declare_einsum(Registrar& r);    // einsum
+void declare_scaled(Registrar& r);    // _scaled_mm
 
 // What ATen's CPU matrix products take: no bool, no 8-bit floats.
 inline constexpr uint64_t kMultipliable =
