@@ -63,7 +63,7 @@ Backend backward_of(Backend backend, bool has_bias_gradient = false) {
 struct Shapes {
   std::string query, key, value, out, lse;
 };
-const Shapes kPlain = {"[2,1,3,2]", "[2,1,4,2]", "[2,1,4,5]", "[2,1,3,5]", "[2,1,3]"};
+const Shapes kPlain = {"[2,1,3,1]", "[2,1,4,1]", "[2,1,4,3]", "[2,1,3,3]", "[2,1,3]"};
 const Shapes kSquare = {"[1,2,3,1]", "[1,2,3,1]", "[1,2,3,2]", "[1,2,3,2]", "[1,2,3]"};
 const Shapes kGroups = {"[1,4,3,1]", "[1,2,5,1]", "[1,2,5,1]", "[1,4,3,1]", "[1,4,3]"};
 const Shapes kOneKeyHead = {"[2,3,1,2]", "[2,1,5,2]", "[2,1,5,1]", "[2,3,1,1]", "[2,3,1]"};

@@ -143,6 +143,8 @@ void emit_rules(const Call& call, const Backend& backend, RuleSink& sink) {
   rules.cut("h");
   rules.cut("q");
   if (rules.can_cut_keys()) rules.cut("k");
+  if (!backend.is_backward() && sees_one_key(call, backend))
+    return emit_single_key_rules(call, backend, sink);
   rules.cut("e");
   if (!backend.is_backward())
     return rules.linear({"value"}, {Result::kLogsumexp, Result::kWeights, Result::kDebugMask});

@@ -16,6 +16,9 @@
 namespace attention {
 
 void emit_rules(const Call& call, const Backend& backend, RuleSink& rules);
+// True where every query sees exactly one key, always the same; more rules hold there.
+bool sees_one_key(const Call& call, const Backend& backend);
+void emit_single_key_rules(const Call& call, const Backend& backend, RuleSink& rules);
 // Refuses local calls whose query heads may not find their key heads.
 void accept_local(const Call& call);
 

@@ -7,7 +7,7 @@ namespace matrix {
 
 using namespace onedim::api;
 
-void declare_products(Registrar& r);  // t, mm, bmm, dot
+void declare_products(Registrar& r);  // t, mm, bmm, mv, dot, vdot, outer
 void declare_affine(Registrar& r);    // addmm, baddbmm, linear
 void declare_einsum(Registrar& r);    // einsum
 void declare_scaled(Registrar& r);    // _scaled_mm

@@ -1,4 +1,5 @@
-// t, mm, bmm, dot: each is one equation.
+// t, mm, bmm, mv, dot, vdot, outer: each is one equation.
+//   mm: [5,7] times [7,3] is [5,3]; mv: [5,7] times [7] is [5]; outer: [5] and [3] make [5,3]
 
 #include "families.hpp"
 #include "product.hpp"
@@ -19,14 +20,37 @@ void compute_matmul(const Call& call, const onedim_execution_t& execution) {
   });
 }
 
-void compute_dot(const Call& call, const onedim_execution_t&) {
+// A vector as a matrix of one column, or two vectors as a column and a row.
+void compute_with_vector(const Call& call, const onedim_execution_t& execution) {
+  const TensorView a = call.input(0), b = call.input(1), out = call.output();
+  const int64_t k = a.ndim() == 2 ? a.size(1) : 1, n = a.ndim() == 2 ? 1 : b.size(0);
+  with_product_type(a.dtype(), [&]<typename C>(C) {
+    std::vector<C> product(static_cast<size_t>(out.element_count()));
+    multiply(Dense<C>(a).data(), Dense<C>(b).data(), product.data(), 1, a.size(0), n, k,
+             execution.thread_count);
+    store_dense(product.data(), out);
+  });
+}
+
+template <typename Acc>
+Acc conjugate(const Acc& value) {
+  if constexpr (std::is_integral_v<Acc> || std::is_floating_point_v<Acc>)
+    return value;
+  else
+    return std::conj(value);
+}
+
+// The sum of products; of the conjugates of the first where `is_conjugated`.
+void compute_dot(const Call& call, bool is_conjugated) {
   const TensorView a = call.input(0), b = call.input(1);
   with_product_type(a.dtype(), [&]<typename C>(C) {
     using Acc = Accumulator<C>;
     const Dense<C> left(a), right(b);
     Acc sum(0);
-    for (int64_t i = 0; i < a.size(0); ++i)
-      sum = plus(sum, times(Acc(left.data()[i]), Acc(right.data()[i])));
+    for (int64_t i = 0; i < a.size(0); ++i) {
+      const Acc first(left.data()[i]);
+      sum = plus(sum, times(is_conjugated ? conjugate(first) : first, Acc(right.data()[i])));
+    }
     store_dense(&sum, call.output());
   });
 }
@@ -79,10 +103,30 @@ void declare_products(Registrar& r) {
       .out("bmm.out");
   declare(r, "dot(Tensor self, Tensor tensor) -> Tensor", "i,i->")
       .summary("sum of the products of two vectors' elements")
-      .compute(kMultipliable, compute_dot)
+      .compute(kMultipliable,
+               [](const Call& call, const onedim_execution_t&) { compute_dot(call, false); })
       .samples({"f32[5]; f32[5]", "f64[12]; f64[12]", "i64[7]; i64[7]", "c64[4]; c64[4]",
                 "f64[1]; f64[1]", "f16[6]; f16[6]"})
       .out("dot.out");
+  declare(r, "vdot(Tensor self, Tensor other) -> Tensor", "i,i->")
+      .summary("sum of the products of one vector's conjugates with another's elements")
+      .compute(kMultipliable,
+               [](const Call& call, const onedim_execution_t&) { compute_dot(call, true); })
+      .samples({"f32[5]; f32[5]", "c64[7]; c64[7]", "c128[4]; c128[4]", "i64[6]; i64[6]",
+                "c64[1]; c64[1]", "bf16[6]; bf16[6]"})
+      .out("vdot.out");
+  declare(r, "mv(Tensor self, Tensor vec) -> Tensor", "mk,k->m")
+      .summary("product of a matrix and a vector")
+      .compute(kMultipliable, compute_with_vector)
+      .samples({"f32[5,7]; f32[7]", "f64[4,6]; f64[6]", "i64[5,3]; i64[3]", "c64[3,4]; c64[4]",
+                "f64[4,1]; f64[1]", "bf16[1,5]; bf16[5]"})
+      .out("mv.out");
+  declare(r, "outer(Tensor self, Tensor vec2) -> Tensor", "m,n->mn")
+      .summary("products of each element of one vector with each of another")
+      .compute(kMultipliable, compute_with_vector)
+      .samples({"f32[5]; f32[7]", "f64[4]; f64[6]", "i64[5]; i64[3]", "c64[3]; c64[4]",
+                "f64[1]; f64[5]", "f16[6]; f16[1]"})
+      .out("outer.out");
 }
 
 }  // namespace matrix
