@@ -170,10 +170,9 @@ def scaled_calls():
         def place(array, i, j, rows, columns):
             if len(array.shape) < 2:
                 return array[tuple(0 for _ in array.shape)]
-            step = [x if size == x else 128 if size > 1 else x for size, x in zip(array.shape, (rows, columns))]
-            at = [0 if size == 1 else (x if size == whole else x // 128)
-                  for size, x, whole in zip(array.shape, (i, j), (rows, columns))]
-            return array[tuple(at)] if step else 0
+            at = tuple(0 if size == 1 else x if size == whole else x // 128
+                       for size, x, whole in zip(array.shape, (i, j), (rows, columns)))
+            return array[at]
 
         yield call("_scaled_mm", [Array([m, n], lambda i: bias[i[1],] + sum(
             a[i[0], x] * place(scale_a, i[0], x, m, k) * b[x, i[1]] * place(scale_b, x, i[1], k, n)

@@ -27,6 +27,9 @@ TEST(Matrix, Products) {
   EXPECT_EQ(run("bmm", "i64[1,2,2]; i64[1,2,2]", pair), "i64[1,2,2]: 19, 22, 43, 50");
   EXPECT_EQ(run("mm", "f32[2,0]; f32[0,1]", {{}, {}}), "f32[2,1]: 0, 0");
   EXPECT_EQ(run("dot", "c64[1]; c64[1]", {{0, 1}, {0, 1}}), "c64[]: -1, 0");
+  EXPECT_EQ(run("vdot", "c64[1]; c64[1]", {{0, 1}, {0, 1}}), "c64[]: 1, 0");
+  EXPECT_EQ(run("mv", "f32[2,2]; f32[2]", {{1, 2, 3, 4}, {5, 6}}), "f32[2]: 17, 39");
+  EXPECT_EQ(run("outer", "f32[2]; f32[2]", {{1, 2}, {3, 4}}), "f32[2,2]: 3, 4, 6, 8");
   EXPECT_EQ(run("mm", "i8[1,2]; i8[2,1]", {{100, 100}, {1, 1}}), "i8[1,1]: -56");
   EXPECT_EQ(run("linear", "f32[1,2]; f32[2,2]; f32[2]", {{1, 2}, {5, 6, 7, 8}, {1, 1}}),
             "f32[1,2]: 18, 24");
@@ -108,6 +111,21 @@ TEST(Matrix, RefusesWhatATenRefuses) {
     const std::string result = run(op, call, {});
     EXPECT_EQ(result.find("]:"), std::string::npos) << op << "(" << call << ") gave " << result;
   }
+}
+
+// Linear in one operand at a time, never in two at once, however many there are.
+TEST(Matrix, EinsumIsMultilinear) {
+  const std::string three = R"([f32[4,3]; f32[4,3]; f32[3]]; equation="ij,ij,j->ij")";
+  EXPECT_TRUE(has_rule("einsum", three, "P(sum) | P(sum), R, R"));
+  EXPECT_TRUE(has_rule("einsum", three, "P(avg) | R, R, P(avg)"));
+  EXPECT_FALSE(has_rule("einsum", three, "P(sum) | P(sum), P(sum), R"));
+  EXPECT_FALSE(has_rule("einsum", three, "P(sum) | P(sum), P(sum), P(sum)"));
+  EXPECT_TRUE(has_rule("einsum", three, "P(product) | P(product), P(product), P(product)"));
+  EXPECT_TRUE(has_rule("einsum", three, "S(1) | S(1), S(1), S(0)"));
+  const std::string four =
+      R"([f32[2,3]; f32[3,4]; f32[4,5]; f32[5,6]]; equation="ab,bc,cd,de->ae")";
+  EXPECT_TRUE(has_rule("einsum", four, "P(sum) | R, S(1), S(0), R"));
+  EXPECT_FALSE(has_rule("einsum", four, "P(sum) | S(1), S(0), S(1), S(0)"));
 }
 
 TEST(Matrix, RulesFollowTheCase) {
