@@ -75,7 +75,9 @@ Result<std::string> compare(const JointGroup& group, const JointState& merged,
     if (judgement == Judgement::kFails && model.local > 0) {
       Truth of_large = truth;
       of_large.largest = std::max(truth.largest, largest_of(states));
-      judgement = judge(Placement::replicate(), of_large, {}, lanes, model, &mismatch);
+      ErrorModel of_states = model;
+      of_states.absolute = model.local;
+      judgement = judge(Placement::replicate(), of_large, {}, lanes, of_states, &mismatch);
     }
     judged |= judgement == Judgement::kHolds;
     if (judgement != Judgement::kFails) continue;

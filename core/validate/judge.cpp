@@ -298,7 +298,7 @@ ErrorModel ErrorModel::of(DType dtype, DType coarsest) {
   const double relative = slack_of(epsilon) * epsilon;
   return {.relative = relative,
           .absolute = std::min(4 * epsilon, relative / 4),
-          .local = epsilon <= epsilon_of(DType::kF32) ? 4 * epsilon : 0,
+          .local = 4 * std::min(epsilon, epsilon_of(DType::kF32)),
           .range = range_of(dtype),
           .nonfinite = false};
 }
