@@ -336,14 +336,14 @@ void declare_scaled(Registrar& r) {
       .cost([](const Call& call, onedim_cost_t& cost) {
         einsum_cost(call, bind_einsum(kScaledEquation, call), cost);
       })
-      .samples(
-          {"f8e4m3fn[5,4]; f8e4m3fn[4,3]; f32[1]; f32[]; -; -; out_dtype=bf16",
-           "f8e4m3fn[5,4]; f8e5m2[4,3]; f32[5,1]; f32[1,3]; bf16[3]; -; out_dtype=bf16",
-           "f8e5m2[4,6]; f8e4m3fn[6,3]; f32[]; f32[1]; -; f32[]",
-           "f8e4m3fn[5,1]; f8e4m3fn[1,3]; f32[5,1]; f32[1,3]; -; -; out_dtype=f32",
-           "f8e4m3fn[3,256]; f8e4m3fn[256,2]; f32[3,2]; f32[2,2]; -; -; out_dtype=f32",
-           "f8e4m3fn[2,256]; f8e4m3fn[256,4]; f32[2,2]; f32[2,1]; f32[4]; -; out_dtype=f32",
-           "f8e4m3fn[256,32]; f8e4m3fn[32,4]; f8e8m0[1024]; f8e8m0[512]; -; -; out_dtype=f32"});
+      .samples({"f8e4m3fn[5,4]; f8e4m3fn[4,3]; f32[1]; f32[]; -; -; out_dtype=bf16",
+                "f8e4m3fn[5,4]; f8e5m2[4,3]; f32[5,1]; f32[1,3]; bf16[3]; -; out_dtype=bf16",
+                "f8e5m2[4,6]; f8e4m3fn[6,3]; f32[]; f32[1]; -; f32[]",
+                "f8e4m3fn[5,1]; f8e4m3fn[1,3]; f32[5,1]; f32[1,3]; -; -; out_dtype=f32",
+                "f8e4m3fn[3,256]; f8e4m3fn[256,2]; f32[3,2]; f32[2,2]; -; -; out_dtype=f32",
+                "f8e4m3fn[2,256]; f8e4m3fn[256,4]; f32[2,2]; f32[2,1]; f32[4]; -; out_dtype=f32",
+                "f8e4m3fn[4,64]; f8e4m3fn[64,2]; f8e8m0[512]; f8e8m0[512]; -; -; out_dtype=f32",
+                "f8e4m3fn[256,2]; f8e4m3fn[2,2]; f8e8m0[1024]; f8e8m0[512]; -; -; out_dtype=f32"});
 }
 
 }  // namespace matrix
