@@ -132,12 +132,23 @@ void split_sum(Splitter<T>& s, T value, int64_t owner, std::span<T> parts) {
   }
 }
 
+// Powers of two whose mean is one: a double and two halves, the rest equal. Two ranks only have
+// equal ones.
+template <typename T>
+void powers_with_mean(T value, int64_t owner, std::span<T> parts) {
+  const int64_t world = static_cast<int64_t>(parts.size());
+  if (world < 3) return;
+  parts[owner] = value + value;
+  parts[(owner + 1) % world] = parts[(owner + 2) % world] = value / 2;
+}
+
 // Locals whose mean is the value: the value plus a split of zero, or multiples that sum to `world`.
 template <typename T>
 void split_avg(Splitter<T>& s, T value, int64_t owner, std::span<T> parts) {
   const T count = static_cast<T>(s.world);
   std::fill(parts.begin(), parts.end(), value);
-  if (s.grid.powers_only || s.variant == kOneOwner) return;
+  if (s.variant == kOneOwner) return;
+  if (s.grid.powers_only) return powers_with_mean(value, owner, parts);
   switch (s.variant) {
     case kElementOwner:
     case kPieceOwner:
