@@ -270,14 +270,18 @@ class ScaledRules {
 
   // Where blocks must stay whole, only plain shards of whole blocks will do.
   static Placement cut(int dim, bool is_whole) { return is_whole ? shard(dim) : any_shard(dim); }
+  static bool has_whole_blocks(int64_t length, int64_t block) {
+    return block == 1 || (length > block && length % block == 0);
+  }
   static void require_blocks(const Scales& s, int dim, int64_t block, RuleOptions& options) {
     if (block > 1) options.requirements.push_back({0, s.data_slot, dim, 0, block});
   }
 
   void cut_rows(const Scales& s, int out_dim) {
     const int64_t block = s.is_vector ? kMxRows : s.row_block;
+    const bool can_cut_scales = s.row_block > 0 && has_whole_blocks(s.rows, block);
     for (const bool is_scale_cut : {false, true}) {
-      if (is_scale_cut && s.row_block == 0) continue;
+      if (is_scale_cut && !can_cut_scales) continue;
       const bool is_whole = is_scale_cut && block > 1;
       RuleOptions options;
       if (is_scale_cut) require_blocks(s, s.row_dim(), block, options);
@@ -291,7 +295,8 @@ class ScaledRules {
   }
 
   void cut_length() {
-    const bool can_cut_scales = a_.length_block > 0 && !a_.is_vector;
+    const bool can_cut_scales =
+        a_.length_block > 0 && !a_.is_vector && has_whole_blocks(a_.length, kBlock);
     for (const bool is_a_cut : {false, true}) {
       for (const bool is_b_cut : {false, true}) {
         const bool is_whole = is_a_cut || is_b_cut;
@@ -336,14 +341,15 @@ void declare_scaled(Registrar& r) {
       .cost([](const Call& call, onedim_cost_t& cost) {
         einsum_cost(call, bind_einsum(kScaledEquation, call), cost);
       })
-      .samples({"f8e4m3fn[5,4]; f8e4m3fn[4,3]; f32[1]; f32[]; -; -; out_dtype=bf16",
-                "f8e4m3fn[5,4]; f8e5m2[4,3]; f32[5,1]; f32[1,3]; bf16[3]; -; out_dtype=bf16",
-                "f8e5m2[4,6]; f8e4m3fn[6,3]; f32[]; f32[1]; -; f32[]",
-                "f8e4m3fn[5,1]; f8e4m3fn[1,3]; f32[5,1]; f32[1,3]; -; -; out_dtype=f32",
-                "f8e4m3fn[3,256]; f8e4m3fn[256,2]; f32[3,2]; f32[2,2]; -; -; out_dtype=f32",
-                "f8e4m3fn[2,256]; f8e4m3fn[256,4]; f32[2,2]; f32[2,1]; f32[4]; -; out_dtype=f32",
-                "f8e4m3fn[4,64]; f8e4m3fn[64,2]; f8e8m0[512]; f8e8m0[512]; -; -; out_dtype=f32",
-                "f8e4m3fn[256,2]; f8e4m3fn[2,2]; f8e8m0[1024]; f8e8m0[512]; -; -; out_dtype=f32"});
+      .samples(
+          {"f8e4m3fn[5,4]; f8e4m3fn[4,3]; f32[1]; f32[]; -; -; out_dtype=bf16",
+           "f8e4m3fn[5,4]; f8e5m2[4,3]; f32[5,1]; f32[1,3]; -; -; out_dtype=bf16",
+           "f8e4m3fn[1,4]; f8e4m3fn[4,3]; f32[]; f32[]; bf16[3]; -; out_dtype=bf16",
+           "f8e5m2[1,6]; f8e4m3fn[6,3]; f32[]; f32[1]; -; f32[]",
+           "f8e4m3fn[5,1]; f8e4m3fn[1,3]; f32[5,1]; f32[1,3]; -; -; out_dtype=f32",
+           "f8e4m3fn[3,256]; f8e4m3fn[256,2]; f32[3,2]; f32[2,2]; -; -; out_dtype=f32",
+           "f8e4m3fn[2,256]; f8e4m3fn[256,3]; f32[2,2]; f32[2,1]; -; -; out_dtype=f32",
+           "f8e4m3fn[256,34]; f8e4m3fn[34,2]; f8e8m0[1024]; f8e8m0[512]; -; -; out_dtype=f32"});
 }
 
 }  // namespace matrix
