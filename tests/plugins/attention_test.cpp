@@ -83,8 +83,8 @@ TEST(Attention, RefusesWhatDoesNotFit) {
       {"f64[1,1,2,2]; f32[1,1,2,2]; f64[1,1,2,2]; -", "query, key and value must have one dtype"},
       {"i64[1,1,2,2]; i64[1,1,2,2]; i64[1,1,2,2]; -",
        "query, key and value must be f64, f32, bf16 or f16"},
-      {"f64[1,1,2,2]; f64[1,1,3,2]; f64[1,1,3,2]; f64[3,3]",
-       "a mask of shape [3,3] does not broadcast to the scores' [1,1,2,3]"},
+      {"f64[1,1,2,2]; f64[1,1,3,2]; f64[1,1,3,2]; f64[2,1,1,1]",
+       "a mask of shape [2,1,1,1] does not broadcast to the scores' [1,1,2,3]"},
       {"f64[1,1,2,2]; f64[1,1,2,2]; f64[1,1,2,2]; -; dropout_p=0.5",
        "dropout_p must be 0 on the CPU"},
   };
