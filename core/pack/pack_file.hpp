@@ -19,7 +19,7 @@ namespace onedim {
 struct PackReport {
   std::string name;  // "" where the file does not say
   std::string version;
-  std::string abi;  // `0.1`
+  std::string abi;  // `1.0`
   std::string path;
   Verdict verdict;
   int op_count = 0;

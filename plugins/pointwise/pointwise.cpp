@@ -15,7 +15,7 @@ template void map_rows<std::complex<double>>(const TensorView&, std::span<const 
                                              RowFunction<std::complex<double>>, const void*, DType);
 }  // namespace onedim::api
 
-ONEDIM_PACK("pointwise", "0.1.0", [](onedim::api::Registrar& r) {
+ONEDIM_PACK("pointwise", "1.0.0", [](onedim::api::Registrar& r) {
   pointwise::declare_additive(r);
   pointwise::declare_comparison(r);
   pointwise::declare_extremes(r);

@@ -34,10 +34,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 0.x: a pack loads where majors are equal and min_host_minor is met; 1.0 freezes what stands here. */
-#define ONEDIM_ABI_MAJOR 0
-#define ONEDIM_ABI_MINOR 1
-#define ONEDIM_ABI_RELEASE "0.1"
+/* A pack loads where majors are equal and min_host_minor is met. What stands here since 1.0 stays as it is. */
+#define ONEDIM_ABI_MAJOR 1
+#define ONEDIM_ABI_MINOR 0
+#define ONEDIM_ABI_RELEASE "1.0"
 
 /* C++11 and 14 allow no exception specification in a typedef. */
 #if defined(__cplusplus) && __cplusplus >= 201703L

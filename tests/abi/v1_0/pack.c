@@ -1,4 +1,4 @@
-/* A pack as release 0.1 could write it, in C, against the frozen copy of that release's header.
+/* A pack as release 1.0 could write it, in C, against the frozen copy of that release's header.
  * Every later host of the same major must load it and get the same answers. */
 #include <math.h>
 #include <onedim/pack.h>
@@ -64,7 +64,7 @@ static int32_t accept(const onedim_host_t* host, void* user, const onedim_call_t
   return call->inputs[0].ndim > 3 ? fail(host, "scale takes at most three dims") : ONEDIM_OK;
 }
 
-/* `v0_1.max_sumexp`: (max m, sum s of exp(x - m)). */
+/* `v1_0.max_sumexp`: (max m, sum s of exp(x - m)). */
 static int32_t identity(const onedim_host_t* host, void* user, const onedim_tensor_t* states) {
   (void)host;
   (void)user;
@@ -105,7 +105,7 @@ static int32_t init(const onedim_host_t* host, onedim_registrar_t* registrar) {
   memset(&kind, 0, sizeof(kind));
 
   op.struct_size = sizeof(op);
-  op.schema = text("v0_1.scale(Tensor self, *, float factor=2) -> Tensor");
+  op.schema = text("v1_0.scale(Tensor self, *, float factor=2) -> Tensor");
   op.summary = text("self * factor");
   op.example = text("f32[4,6]; factor=3");
   op.infer = scale_infer;
@@ -119,7 +119,7 @@ static int32_t init(const onedim_host_t* host, onedim_registrar_t* registrar) {
   if (host->register_op(registrar, &op) != ONEDIM_OK) return ONEDIM_STATUS_INTERNAL;
 
   kernel.struct_size = sizeof(kernel);
-  kernel.op = text("v0_1.scale");
+  kernel.op = text("v1_0.scale");
   kernel.device = ONEDIM_DEVICE_CPU;
   kernel.dtypes = (uint64_t)1 << ONEDIM_DTYPE_F32;
   kernel.user = &one;
@@ -127,7 +127,7 @@ static int32_t init(const onedim_host_t* host, onedim_registrar_t* registrar) {
   if (host->register_kernel(registrar, &kernel) != ONEDIM_OK) return ONEDIM_STATUS_INTERNAL;
 
   kind.struct_size = sizeof(kind);
-  kind.name = text("v0_1.max_sumexp");
+  kind.name = text("v1_0.max_sumexp");
   kind.revision = 1;
   kind.components = components;
   kind.component_count = 2;
@@ -153,7 +153,7 @@ const onedim_pack_t onedim_pack_v1 = {sizeof(onedim_pack_t),
                                       ONEDIM_ABI_MAJOR,
                                       ONEDIM_ABI_MINOR,
                                       ONEDIM_ABI_MINOR,
-                                      {"v0_1", 4},
-                                      {"0.1.0", 5},
+                                      {"v1_0", 4},
+                                      {"1.0.0", 5},
                                       init,
                                       NULL};

@@ -1,4 +1,4 @@
-/* The layout that release 0.1 of the ABI has on a 64-bit machine, member by member where it counts.
+/* The layout that release 1.0 of the ABI has on a 64-bit machine, member by member where it counts.
  * A struct that grows keeps the offset of each release's last member; a [frozen] one keeps its
  * size. This file only gains lines, unless the major changes. */
 #include <onedim/pack.h>
@@ -12,7 +12,7 @@ _Static_assert(
     ONEDIM_ABI_MAJOR == 0 && ONEDIM_ABI_MINOR == 1,
     "a new release: add LAST_OF_ lines for what it appends, a frozen copy of its header, and a "
     "CHANGELOG entry, then raise the numbers here");
-_Static_assert(sizeof(ONEDIM_ABI_RELEASE) == sizeof("0.1"),
+_Static_assert(sizeof(ONEDIM_ABI_RELEASE) == sizeof("1.0"),
                "the release string follows the numbers");
 _Static_assert(sizeof(void*) == 8, "the offsets below are those of a 64-bit machine");
 

@@ -1,4 +1,4 @@
-// The pack of release 0.1, built against that release's header, in the host of today.
+// The pack of release 1.0, built against that release's header, in the host of today.
 
 #include <gtest/gtest.h>
 
@@ -12,13 +12,13 @@
 namespace onedim {
 namespace {
 
-class PackOfRelease01 : public testing::Test {
+class PackOfRelease10 : public testing::Test {
  protected:
-  PackOfRelease01() {
+  PackOfRelease10() {
     LoadOptions options;
-    options.paths = {std::filesystem::path(ONEDIM_ABI_PACKS) / "v0_1.so"};
+    options.paths = {std::filesystem::path(ONEDIM_ABI_PACKS) / "v1_0.so"};
     reports_ = load_packs(options, registry_);
-    op_ = registry_.find("v0_1.scale");
+    op_ = registry_.find("v1_0.scale");
   }
   void SetUp() override {
     ASSERT_EQ(reports_.size(), 1u);
@@ -44,16 +44,16 @@ std::vector<float> values_of(const Tensor& tensor) {
   return values;
 }
 
-TEST_F(PackOfRelease01, DescribesItself) {
-  EXPECT_EQ(reports_[0].name, "v0_1");
-  EXPECT_EQ(reports_[0].version, "0.1.0");
-  EXPECT_EQ(reports_[0].abi, "0.1");
+TEST_F(PackOfRelease10, DescribesItself) {
+  EXPECT_EQ(reports_[0].name, "v1_0");
+  EXPECT_EQ(reports_[0].version, "1.0.0");
+  EXPECT_EQ(reports_[0].abi, "1.0");
   EXPECT_EQ(op_->summary, "self * factor");
   EXPECT_EQ(op_->samples().value(),
             (std::vector<std::string>{"f32[4,6]", "f32[5]; factor=3", "f32[3]; factor=-1.5"}));
 }
 
-TEST_F(PackOfRelease01, Infers) {
+TEST_F(PackOfRelease10, Infers) {
   const auto outputs = op_->infer(call("f32[4,6]").call);
   ASSERT_TRUE(outputs.ok()) << outputs.status();
   EXPECT_EQ(format_meta(outputs->at(0)->meta), "f32[4,6]");
@@ -62,7 +62,7 @@ TEST_F(PackOfRelease01, Infers) {
             std::string::npos);
 }
 
-TEST_F(PackOfRelease01, EmitsRules) {
+TEST_F(PackOfRelease10, EmitsRules) {
   const CallText text = call("f32[4,6]");
   const auto rules = op_->declared_rules(text.call, op_->infer(text.call).value());
   ASSERT_TRUE(rules.ok()) << rules.status();
@@ -79,7 +79,7 @@ TEST_F(PackOfRelease01, EmitsRules) {
   EXPECT_EQ(with_tag(9), 1);
 }
 
-TEST_F(PackOfRelease01, Computes) {
+TEST_F(PackOfRelease10, Computes) {
   Tensor self = tensor({1, -2, 3});
   Tensor* inputs[] = {&self};
   const auto outputs = run_op(*op_, call("f32[3]; factor=1.5").call, inputs);
@@ -87,14 +87,14 @@ TEST_F(PackOfRelease01, Computes) {
   EXPECT_EQ(values_of(*outputs->at(0)), (std::vector<float>{1.5f, -3.f, 4.5f}));
 }
 
-TEST_F(PackOfRelease01, Refuses) {
+TEST_F(PackOfRelease10, Refuses) {
   const CallText text = call("f32[1,1,1,1]");
   const Status status = op_->accept_local(text.call, op_->infer(text.call).value(), nullptr);
   EXPECT_NE(std::string(status.message()).find("at most three dims"), std::string::npos) << status;
 }
 
-TEST_F(PackOfRelease01, CombinesStates) {
-  const PartialKind* kind = registry_.find_partial_kind("v0_1.max_sumexp");
+TEST_F(PackOfRelease10, CombinesStates) {
+  const PartialKind* kind = registry_.find_partial_kind("v1_0.max_sumexp");
   ASSERT_NE(kind, nullptr);
   std::vector<Tensor> into = {tensor({9, 9}), tensor({9, 9})};
   ASSERT_TRUE(kind->identity(into).ok());

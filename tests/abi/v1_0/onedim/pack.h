@@ -34,10 +34,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 0.x: a pack loads where majors are equal and min_host_minor is met; 1.0 freezes what stands here. */
-#define ONEDIM_ABI_MAJOR 0
-#define ONEDIM_ABI_MINOR 1
-#define ONEDIM_ABI_RELEASE "0.1"
+/* A pack loads where majors are equal and min_host_minor is met. What stands here since 1.0 stays as it is. */
+#define ONEDIM_ABI_MAJOR 1
+#define ONEDIM_ABI_MINOR 0
+#define ONEDIM_ABI_RELEASE "1.0"
 
 /* C++11 and 14 allow no exception specification in a typedef. */
 #if defined(__cplusplus) && __cplusplus >= 201703L
@@ -191,7 +191,8 @@ typedef struct onedim_slot_location_t {
   const onedim_placement_t* placements; /* one per mesh dim */
 } onedim_slot_location_t;
 
-/* Where a local call stands: the mesh, this rank, and each slot. Null in a call on whole tensors. */
+/* Where a local call stands: the mesh, this rank, and each slot. Null in a call on whole tensors, and wherever the op
+ * is not flagged ONEDIM_OP_POSITION_AWARE: its rules were proved without it. */
 typedef struct onedim_location_t {
   uint64_t struct_size;
   int32_t mesh_ndim;
