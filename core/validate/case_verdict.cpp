@@ -152,15 +152,16 @@ void add_claim_verdict(Case& c, std::span<const CombinationRecord> records, cons
   }
 }
 
-bool truth_varies(const Case& c) {
+// Outputs whose truth is neither empty nor the same everywhere: any placement holds for the others.
+std::vector<bool> telling_outputs(const Case& c) {
+  std::vector<bool> telling;
   for (size_t output = 0; output < c.outputs.size(); ++output) {
-    if (c.outputs[output][0].is_none()) continue;
-    const bool varies = std::any_of(c.sites.begin(), c.sites.end(), [&](const Case::Site& site) {
-      return site.place->varies(static_cast<int>(output));
-    });
-    if (!varies) return false;
+    telling.push_back(!c.outputs[output][0].is_none() &&
+                      std::any_of(c.sites.begin(), c.sites.end(), [&](const Case::Site& site) {
+                        return site.place->varies(static_cast<int>(output));
+                      }));
   }
-  return !c.outputs.empty();
+  return telling;
 }
 
 // Worlds in which all dims of the rule divide at some site.
@@ -284,15 +285,63 @@ bool holds_wrapped(const Case& c, const Rule& rule) {
   return true;
 }
 
+// Sizes that are drawn for one world may be such that a rule holds there by luck: where no claim
+// speaks of them, they are tried in the usual worlds.
+bool holds_in_usual_worlds(const Case& c, std::span<const Claim> claims,
+                           const CombinationRecord& record, const Rule& rule) {
+  std::set<int> tried;
+  for (size_t i = 0; i < c.sites.size(); ++i) {
+    const Case::Site& site = c.sites[i];
+    const Subject& subject = site.place->subject();
+    if (record.sites[i].is_refused || !rule_applies(rule, subject, site.place->world()) ||
+        is_claimed_at(claims, rule, site) || !tried.insert(site.subject).second)
+      continue;
+    for (const int64_t world : kUsualWorlds) {
+      if (!rule_applies(rule, subject, world)) continue;
+      Place place(subject, world, c.options.seed);
+      if (judge_rule_at(place, rule, kTwinDraws, *c.registry).word == RuleVerdict::Word::kRefuted)
+        return false;
+    }
+  }
+  return true;
+}
+
+// Whether the rules differ at most in outputs that tell nothing.
+bool tell_the_same(const Rule& a, const Rule& b, const std::vector<bool>& telling) {
+  if (a.even_only != b.even_only || a.inputs != b.inputs) return false;
+  for (size_t output = 0; output < telling.size(); ++output) {
+    if (telling[output] && a.outputs[output] != b.outputs[output]) return false;
+  }
+  return true;
+}
+
+// Whether the rule is the plainest of those that tell the same.
+bool is_plainest(const Rule& rule, const std::vector<bool>& telling) {
+  for (size_t output = 0; output < telling.size(); ++output) {
+    const Placement& placement = rule.outputs[output];
+    if (!telling[output] && !placement.is_replicate() && !placement.is_none()) return false;
+  }
+  return true;
+}
+
 void add_missing(Case& c, std::span<const CombinationRecord> records, std::span<const Claim> claims,
                  CaseVerdict& verdict) {
+  const std::vector<bool> telling = telling_outputs(c);
+  if (std::find(telling.begin(), telling.end(), true) == telling.end()) return;
   WiderCase wider(c);
   for (const CombinationRecord& record : records) {
-    for (Rule& rule : true_rules(c, record)) {
-      if (is_covered(c, claims, record, rule)) continue;
+    const std::vector<Rule> rules = true_rules(c, record);
+    for (const Rule& rule : rules) {
+      if (!is_plainest(rule, telling)) continue;
+      const bool is_known = std::any_of(rules.begin(), rules.end(), [&](const Rule& other) {
+        return tell_the_same(rule, other, telling) && is_covered(c, claims, record, other);
+      });
+      if (is_known) continue;
       const RuleVerdict judged = judge_rule(c, rule, {}, kMissingDraws);
-      if (judged.word == RuleVerdict::Word::kRefuted || !holds_wrapped(c, rule)) continue;
-      if (!wider.refutes(rule)) verdict.missing.push_back(std::move(rule));
+      if (judged.word == RuleVerdict::Word::kRefuted || !holds_wrapped(c, rule) ||
+          !holds_in_usual_worlds(c, claims, record, rule))
+        continue;
+      if (!wider.refutes(rule)) verdict.missing.push_back(rule);
     }
   }
 }
@@ -310,7 +359,7 @@ Result<CaseVerdict> validate_case(Case& c) {
   const std::vector<CombinationRecord> records =
       search_combinations(c, claimed, verdict.statistics);
   for (const Claim& claim : *claims) add_claim_verdict(c, records, claim, verdict);
-  if (truth_varies(c)) add_missing(c, records, *claims, verdict);
+  add_missing(c, records, *claims, verdict);
   if (Status fault = c.fault(); !fault.ok()) return fault;
   return verdict;
 }

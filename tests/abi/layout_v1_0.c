@@ -4,12 +4,12 @@
 #include <onedim/pack.h>
 
 #define FROZEN(type, size) _Static_assert(sizeof(type) == (size), #type " is frozen")
-#define LAST_OF_0_1(type, member, offset)                                             \
+#define LAST_OF_1_0(type, member, offset)                                             \
   _Static_assert(offsetof(type, member) == (offset), #type "." #member " has moved"); \
   _Static_assert(sizeof(type) >= (offset) + sizeof(((type*)0)->member), #type " has shrunk")
 
 _Static_assert(
-    ONEDIM_ABI_MAJOR == 0 && ONEDIM_ABI_MINOR == 1,
+    ONEDIM_ABI_MAJOR == 1 && ONEDIM_ABI_MINOR == 0,
     "a new release: add LAST_OF_ lines for what it appends, a frozen copy of its header, and a "
     "CHANGELOG entry, then raise the numbers here");
 _Static_assert(sizeof(ONEDIM_ABI_RELEASE) == sizeof("1.0"),
@@ -26,19 +26,19 @@ FROZEN(onedim_argument_t, 24);
 FROZEN(onedim_size_attribute_t, 24);
 FROZEN(onedim_note_t, 68);
 
-LAST_OF_0_1(onedim_tensor_t, data, 48);
-LAST_OF_0_1(onedim_rule_t, tag, 64);
-LAST_OF_0_1(onedim_slot_location_t, placements, 32);
-LAST_OF_0_1(onedim_location_t, tags, 48);
-LAST_OF_0_1(onedim_call_t, call_id, 104);
-LAST_OF_0_1(onedim_execution_t, stream, 40);
-LAST_OF_0_1(onedim_cost_t, bytes, 16);
-LAST_OF_0_1(onedim_output_t, storage_offset, 40);
-LAST_OF_0_1(onedim_op_t, gradient_op_count, 184);
-LAST_OF_0_1(onedim_kernel_t, workspace, 56);
-LAST_OF_0_1(onedim_partial_kind_t, finish, 96);
-LAST_OF_0_1(onedim_host_t, find_interface, 80);
-LAST_OF_0_1(onedim_pack_t, shutdown, 56);
+LAST_OF_1_0(onedim_tensor_t, data, 48);
+LAST_OF_1_0(onedim_rule_t, tag, 64);
+LAST_OF_1_0(onedim_slot_location_t, placements, 32);
+LAST_OF_1_0(onedim_location_t, tags, 48);
+LAST_OF_1_0(onedim_call_t, call_id, 104);
+LAST_OF_1_0(onedim_execution_t, stream, 40);
+LAST_OF_1_0(onedim_cost_t, bytes, 16);
+LAST_OF_1_0(onedim_output_t, storage_offset, 40);
+LAST_OF_1_0(onedim_op_t, gradient_op_count, 184);
+LAST_OF_1_0(onedim_kernel_t, workspace, 56);
+LAST_OF_1_0(onedim_partial_kind_t, finish, 96);
+LAST_OF_1_0(onedim_host_t, find_interface, 80);
+LAST_OF_1_0(onedim_pack_t, shutdown, 56);
 
 /* Numbers that packs have compiled in. */
 _Static_assert(ONEDIM_STATUS_INVALID_ARGUMENT == 1 && ONEDIM_STATUS_UNIMPLEMENTED == 2 &&

@@ -40,6 +40,7 @@ Result<Json> op_json(const Op& op) {
               {"summary", op.summary},
               {"example", op.example},
               {"samples", samples->size()},
+              {"sample_calls", *samples},
               {"position_aware", op.is_position_aware()},
               {"compute", kernel_dtypes(op, ONEDIM_DEVICE_CPU)},
               {"compute_cuda", kernel_dtypes(op, ONEDIM_DEVICE_CUDA)}};
