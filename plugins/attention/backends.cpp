@@ -227,7 +227,12 @@ void declare_cudnn(Registrar& r) {
 
 // The plain formula, which returns the weights and keeps no log-sum-exp.
 void declare_math(Registrar& r) {
-  const Backend math{.bias = "attn_mask", .is_like_query = true, .results = {kOut, kWeights}};
+  // PyTorch adds a bool mask here as 0 and 1; what users mean by one has become a float mask
+  // before.
+  const Backend math{.bias = "attn_mask",
+                     .is_like_query = true,
+                     .refuses_bool_bias = true,
+                     .results = {kOut, kWeights}};
   declare(r,
           "_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? "
           "attn_mask=None, float dropout_p=0.0, bool is_causal=False, Tensor? dropout_mask=None, "
@@ -238,7 +243,7 @@ void declare_math(Registrar& r) {
       .samples({forward_sample(kPlain, "f64", "-; -"),
                 forward_sample(kGroups, "f64", "-; -; is_causal=true; enable_gqa=true"),
                 forward_sample(kSquare, "f64", "f64[1,2,3,3]; -; scale=0.5"),
-                forward_sample(kPlain, "f32", "bool[2,1,3,4]; -"),
+                forward_sample(kPlain, "f32", "f32[2,1,3,4]; -"),
                 forward_sample(kSquare, "bf16", "-; -; dropout_p=0.5")});
 }
 

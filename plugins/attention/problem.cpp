@@ -38,8 +38,11 @@ Sizes checked_sizes(const Call& call, const Backend& backend) {
           "query, key and value must be f64, f32, bf16 or f16");
   require(k.dtype() == q.dtype() && v.dtype() == q.dtype(),
           "query, key and value must have one dtype");
-  if (const TensorView bias = bias_of(call, backend); bias.present())
+  if (const TensorView bias = bias_of(call, backend); bias.present()) {
+    require(!backend.refuses_bool_bias || !is_bool(bias.dtype()),
+            "the mask must be a float one, -inf where a bool mask is false");
     check_bias(bias, s, q.dtype());
+  }
   const double dropout = call.attribute<double>("dropout_p");
   require(dropout >= 0 && dropout < 1, "dropout_p must be at least 0 and below 1");
   return s;

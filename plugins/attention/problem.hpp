@@ -46,6 +46,7 @@ struct Backend {
   bool has_lse_rows_outside = false;  // its memory order is that of [B,Q,H]
   bool has_random_state = false;      // out of the forward pass, into the backward one
   bool refuses_dropout = false;
+  bool refuses_bool_bias = false;
   std::vector<Result> results;
 
   bool is_backward() const { return results[0] == Result::kGradQuery; }
