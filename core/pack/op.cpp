@@ -228,15 +228,17 @@ Status Op::accept_local(const Call& call, std::span<const OptionalOutput> output
   return scope.finish(accept_fn(&host_table(), user, abi.get()), name(), "accept_local", pack);
 }
 
-Result<std::optional<CallCost>> Op::cost(const Call& call,
-                                         std::span<const OptionalOutput> outputs) const {
+Result<std::optional<CallCost>> Op::cost(const Call& call, std::span<const OptionalOutput> outputs,
+                                         const Location* location) const {
   if (plain != nullptr) {
     Result<PlainCall> as_plain = plain_call(*this, call);
     if (!as_plain.ok()) return as_plain.status();
-    return plain->cost(as_plain->call, outputs);
+    if (location == nullptr) return plain->cost(as_plain->call, outputs);
+    const Location place = location_of_plain(*location, as_plain->slots);
+    return plain->cost(as_plain->call, outputs, &place);
   }
   if (cost_fn == nullptr) return std::optional<CallCost>();
-  const AbiCall abi(call, outputs, nullptr);
+  const AbiCall abi(call, outputs, told(location));
   onedim_cost_t cost{};
   cost.struct_size = sizeof(cost);
   CallbackScope scope;

@@ -79,9 +79,9 @@ class Op {
   Status compute(const Call& call, std::span<Tensor* const> inputs,
                  std::span<Tensor* const> outputs, const Location* location,
                  int thread_count = 1) const;
-  // Work of one call as the pack estimates it; nullopt if it does not.
-  Result<std::optional<CallCost>> cost(const Call& call,
-                                       std::span<const OptionalOutput> outputs) const;
+  // Work of one call as the pack estimates it; nullopt if it does not. A local call has a location.
+  Result<std::optional<CallCost>> cost(const Call& call, std::span<const OptionalOutput> outputs,
+                                       const Location* location = nullptr) const;
 
   std::string pack;
   Schema schema;

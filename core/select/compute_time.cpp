@@ -58,11 +58,11 @@ double ComputeTime::bytes_moved(const Call& call) const {
   return bytes;
 }
 
-Result<int64_t> ComputeTime::price(const Call& call) const {
+Result<int64_t> ComputeTime::price(const Call& call, const Location* location) const {
   CallCost cost{0, 0};
   if (asks_pack_) {
     const ForeignCall running(subject_.op, "the cost");
-    const Result<std::optional<CallCost>> given = subject_.op.cost(call, outputs_);
+    const Result<std::optional<CallCost>> given = subject_.op.cost(call, outputs_, location);
     if (!given.ok()) return given.status();
     cost = **given;
   } else {
@@ -79,11 +79,13 @@ Result<int64_t> ComputeTime::of(const LocalCall& local) {
     TensorMeta& meta = outputs_[slot]->meta;
     meta = TensorMeta::contiguous(meta.dtype, local.outputs[slot]->meta.shape);
   }
-  return price(local.call);
+  return price(local.call, &local.location);
 }
 
 int64_t ComputeTime::least(std::span<const int64_t> lengths) {
-  if (is_view_ || (asks_pack_ && has_local_attributes_)) return 0;
+  // A pack may count by where the local call stands, of which the lengths say nothing.
+  if (is_view_ || (asks_pack_ && (has_local_attributes_ || subject_.op.is_position_aware())))
+    return 0;
   size_t at = 0;
   const auto next = [&](TensorMeta& meta) {
     const size_t ndim = meta.shape.size();
@@ -97,7 +99,7 @@ int64_t ComputeTime::least(std::span<const int64_t> lengths) {
   for (OptionalOutput& output : outputs_) {
     if (output) next(output->meta);
   }
-  return price(call_).value_or(0);
+  return price(call_, nullptr).value_or(0);
 }
 
 }  // namespace onedim

@@ -21,7 +21,7 @@ class ComputeTime {
   int64_t least(std::span<const int64_t> lengths);
 
  private:
-  Result<int64_t> price(const Call& call) const;
+  Result<int64_t> price(const Call& call, const Location* location) const;
   double bytes_moved(const Call& call) const;
 
   const SelectSubject& subject_;

@@ -36,6 +36,8 @@ Layout layout_of(const RuleChoices& choices, const Strategy& strategy, bool is_o
   return layout;
 }
 
+constexpr int64_t kMostRanksAsked = 256;
+
 // Coordinates of one mesh dim at which ranks may cut differently. Where all cuts divide, the first
 // stands for all.
 using Coordinates = std::set<int64_t>;
@@ -82,10 +84,16 @@ std::vector<Coordinates> telling_coordinates(const SelectSubject& subject,
     if (subject.outputs[slot])
       add_telling(subject.outputs[slot]->meta.shape, outputs[slot], subject.mesh, telling);
   }
-  // What such an op accepts may depend on where a rank stands: the ends of each mesh dim are asked.
+  // What such an op accepts may depend on where a rank stands: the ends of each mesh dim are asked,
+  // and where pieces differ all ranks, unless they are too many.
   if (subject.op.is_position_aware()) {
-    for (int mesh_dim = 0; mesh_dim < subject.mesh.ndim(); ++mesh_dim)
-      telling[mesh_dim].insert(subject.mesh.size(mesh_dim) - 1);
+    const bool is_even = std::all_of(telling.begin(), telling.end(),
+                                     [](const Coordinates& some) { return some.size() == 1; });
+    const bool asks_all = !is_even && subject.mesh.rank_count() <= kMostRanksAsked;
+    for (int mesh_dim = 0; mesh_dim < subject.mesh.ndim(); ++mesh_dim) {
+      const int64_t last = subject.mesh.size(mesh_dim) - 1;
+      for (int64_t at = asks_all ? 0 : last; at <= last; ++at) telling[mesh_dim].insert(at);
+    }
   }
   return telling;
 }

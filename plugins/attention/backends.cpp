@@ -68,16 +68,25 @@ const Shapes kSquare = {"[1,2,3,1]", "[1,2,3,1]", "[1,2,3,2]", "[1,2,3,2]", "[1,
 const Shapes kGroups = {"[1,4,3,1]", "[1,2,5,1]", "[1,2,5,1]", "[1,4,3,1]", "[1,4,3]"};
 const Shapes kOneKeyHead = {"[2,3,1,2]", "[2,1,5,2]", "[2,1,5,1]", "[2,3,1,1]", "[2,3,1]"};
 
+// Narrow queries are small: the rounding of a large log-sum-exp is amplified by its exponential.
 std::string forward_sample(const Shapes& s, const std::string& dtype, const std::string& rest) {
-  return dtype + s.query + "; " + dtype + s.key + "; " + dtype + s.value + "; " + rest;
+  const std::string query = dtype + s.query + (dtype == "f64" ? "; " : ":unit; ");
+  return query + dtype + s.key + "; " + dtype + s.value + "; " + rest;
 }
 
 // `bias` stands before out, `rest` behind the log-sum-exp.
 std::string backward_sample(const Shapes& s, const std::string& dtype, const std::string& bias,
                             const std::string& rest, const char* lse_column = "") {
   const std::string lse = s.lse.substr(0, s.lse.size() - 1) + lse_column + "]";
-  return dtype + s.out + "; " + forward_sample(s, dtype, bias) + dtype + s.out + "; " +
-         (dtype == "f64" ? "f64" : "f32") + lse + "; " + rest;
+  // The log-sum-exp is drawn too: far below the scores it would make weights that overflow. Factors
+  // of the gradient are small, so that no sum cancels what is much larger than itself, but where
+  // narrow floats would not split into partials exactly.
+  const auto small = [&](const std::string& shape) { return dtype + shape + ":unit; "; };
+  const auto factor = [&](const std::string& shape) {
+    return dtype == "bf16" ? dtype + shape + "; " : small(shape);
+  };
+  return dtype + s.out + "; " + small(s.query) + small(s.key) + factor(s.value) + bias +
+         factor(s.out) + (dtype == "f64" ? "f64" : "f32") + lse + ":positive; " + rest;
 }
 
 const std::string kFull = "dropout_p=0.0; is_causal=false";

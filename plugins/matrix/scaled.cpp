@@ -176,6 +176,24 @@ void scale_by_vector(const Call& call, const Scales& s, const std::vector<double
   }
 }
 
+// Each element's scale must lie on the element's rank.
+void require_scales(const Call& call, const Scales& s) {
+  if (!s.is_vector) {
+    lookup(call, s, 0, s.is_transposed ? s.length_block : s.row_block);
+    lookup(call, s, 1, s.is_transposed ? s.row_block : s.length_block);
+    return;
+  }
+  const int64_t blocks = ceil_divide(s.length, kMxBlock);
+  const std::vector<int64_t> local = local_indices(call, s.slot, 0);
+  const std::vector<int64_t> rows = global_indices(call, s.data_slot, s.is_transposed ? 1 : 0);
+  std::vector<int64_t> along = global_indices(call, s.data_slot, s.is_transposed ? 0 : 1);
+  for (int64_t& k : along) k /= kMxBlock;
+  along.erase(std::unique(along.begin(), along.end()), along.end());
+  for (const int64_t row : rows) {
+    for (const int64_t block : along) found(local, mx_index(row, block, blocks));
+  }
+}
+
 std::vector<double> scaled_values(const Call& call, const Scales& s) {
   std::vector<double> values = load_dense<double>(call.input(s.data_slot));
   const std::vector<double> scales = load_dense<double>(call.input(s.slot));
@@ -337,6 +355,10 @@ void declare_scaled(Registrar& r) {
       .position_aware()
       .infer(infer_scaled)
       .rules([](const Call& call, RuleSink& rules) { ScaledRules(call, rules).emit(); })
+      .accept_local([](const Call& call) {
+        require_scales(call, scales_of(call, false));
+        require_scales(call, scales_of(call, true));
+      })
       .compute(dtype_mask<float, double>(), compute_scaled)
       .cost([](const Call& call, onedim_cost_t& cost) {
         einsum_cost(call, bind_einsum(kScaledEquation, call), cost);

@@ -113,11 +113,11 @@ def attention_calls():
         common = {"dropout_p": 0.0, "is_causal": causal, "scale": scale}
         yield call("_scaled_dot_product_flash_attention_for_cpu", [out, lse], **inputs, attn_mask=mask,
                    **common)
+        if kind == "bool":
+            continue
         weights = Array([b, h, q, k], lambda i: rows.weights[i[:3]][i[3]])
         yield call("_scaled_dot_product_attention_math", [out, weights], **inputs, attn_mask=mask, **common,
                    enable_gqa=True)
-        if kind == "bool":
-            continue
         grad = normal(b, h, q, e)
         grads = rows.gradients(grad, mask)
         saved = {"query": query, "key": key, "value": value, "out": out, "logsumexp": lse}

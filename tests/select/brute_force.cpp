@@ -181,11 +181,13 @@ std::optional<int64_t> BruteForce::local_ps(const Strategy& strategy,
   const Result<LocalCall> local =
       make_local_call(op_, call_, outputs_, inputs, outputs, mesh, coordinate, tags);
   if (!local.ok() || !local->matches_layouts) return std::nullopt;
-  return price(local->call, local->outputs);
+  return price(*local);
 }
 
 // The roofline anew: bytes are those of tensors that are read, and of those that are written.
-int64_t BruteForce::price(const Call& call, std::span<const OptionalOutput> outputs) const {
+int64_t BruteForce::price(const LocalCall& local) const {
+  const Call& call = local.call;
+  const std::span<const OptionalOutput> outputs = local.outputs;
   const auto is_read = [&](size_t slot) {
     return op_.variant != Variant::kOut ||
            std::find(written_.begin(), written_.end(), slot) == written_.end();
@@ -206,7 +208,7 @@ int64_t BruteForce::price(const Call& call, std::span<const OptionalOutput> outp
     if (first == nullptr && outputs[slot]) first = &outputs[slot]->meta;
   }
   if (views == outputs.size() && views > 0) return 0;
-  if (const auto cost = op_.cost(call, outputs); cost.ok() && *cost) {
+  if (const auto cost = op_.cost(call, outputs, &local.location); cost.ok() && *cost) {
     flops = (*cost)->flops;
     bytes = (*cost)->bytes;
   }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/cost/cluster.hpp"
+#include "core/pack/local_call.hpp"
 #include "core/redistribute/planner.hpp"
 #include "core/select/select_request.hpp"
 #include "core/select/strategy.hpp"
@@ -72,7 +73,7 @@ class BruteForce {
   bool gives_what_is_required(const SelectRequest& request, const Strategy& strategy) const;
   LocalCalls run_locally(const Strategy& strategy) const;
   std::optional<int64_t> local_ps(const Strategy& strategy, const Dims& coordinate) const;
-  int64_t price(const Call& call, std::span<const OptionalOutput> outputs) const;
+  int64_t price(const LocalCall& local) const;
 
   const Op& op_;
   const Call& call_;
