@@ -1,0 +1,11 @@
+// Ops of neural networks: softmax, norms, losses, convolutions, pooling.
+
+#include "families.hpp"
+
+ONEDIM_PACK("nn", "0.1.0", [](onedim::api::Registrar& r) {
+  nn::declare_softmax(r);
+  nn::declare_layer_norm(r);
+  nn::declare_group_norm(r);
+  nn::declare_batch_norm(r);
+  nn::declare_nll_loss(r);
+});
