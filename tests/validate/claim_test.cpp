@@ -120,6 +120,14 @@ TEST(Claim, APartialThatTheDTypeLacksIsRefuted) {
   EXPECT_EQ(verdict->reason, "a i64 tensor has no P(avg)");
 }
 
+TEST(Claim, AnEmptyDimBesideTheCutIsNoFault) {
+  for (const char* call : {"f64[2,0]", "f64[0,2]", "f64[2,0,3]"}) {
+    const auto verdict = judge_text(shipped_registry(), "neg", call, "S(0) | S(0)");
+    ASSERT_TRUE(verdict.ok()) << call << ": " << verdict.status();
+    EXPECT_NE(verdict->word, Word::kRefuted) << call << ": " << verdict->reason;
+  }
+}
+
 TEST(Claim, MistakesAreToldInOneLine) {
   const auto message = [](const std::string& call, const std::string& claim) {
     return std::string(message_of(judge_text(small_registry(), "small.add", call, claim).status()));
