@@ -1,5 +1,8 @@
 #include "core/validate/case_verdict.hpp"
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
+
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -70,11 +73,40 @@ RuleVerdict judge_from_record(Case& c, const CombinationRecord& record, const Cl
   return result;
 }
 
-RuleVerdict judge_claim(Case& c, std::span<const CombinationRecord> records, const Claim& claim) {
-  if (is_searched(c, claim.rule)) {
-    for (const CombinationRecord& record : records) {
-      if (covers(c, record, claim.rule)) return judge_from_record(c, record, claim);
+// The records of a case, found by the input placements of rules.
+class RecordTable {
+ public:
+  RecordTable(const Case& c, std::span<const CombinationRecord> records)
+      : c_(c), records_(records) {
+    for (size_t number = 0; number < records.size(); ++number)
+      numbers_[key_of(records[number].inputs)].push_back(static_cast<uint32_t>(number));
+  }
+  // The record that speaks of `rule`, or null.
+  const CombinationRecord* find(const Rule& rule) const {
+    const auto same = numbers_.find(key_of(rule.inputs));
+    if (same == numbers_.end()) return nullptr;
+    for (const uint32_t number : same->second) {
+      if (covers(c_, records_[number], rule)) return &records_[number];
     }
+    return nullptr;
+  }
+
+ private:
+  size_t key_of(std::span<const Placement> inputs) const {
+    Rule rule;
+    rule.inputs = read_inputs(c_, inputs);
+    return placements_hash(rule);
+  }
+
+  const Case& c_;
+  std::span<const CombinationRecord> records_;
+  absl::flat_hash_map<size_t, absl::InlinedVector<uint32_t, 2>> numbers_;
+};
+
+RuleVerdict judge_claim(Case& c, const RecordTable& records, const Claim& claim) {
+  if (is_searched(c, claim.rule)) {
+    if (const CombinationRecord* record = records.find(claim.rule))
+      return judge_from_record(c, *record, claim);
   }
   if (Status status = check_rule(c, claim.rule); !status.ok())
     return {RuleVerdict::Word::kNotJudged, -1, std::string(message_of(status))};
@@ -133,7 +165,7 @@ bool holds_even(Case& c, const Claim& claim) {
   return judge_rule(c, even, claim.present, c.options.draws).word == RuleVerdict::Word::kHolds;
 }
 
-void add_claim_verdict(Case& c, std::span<const CombinationRecord> records, const Claim& claim,
+void add_claim_verdict(Case& c, const RecordTable& records, const Claim& claim,
                        CaseVerdict& verdict) {
   RuleVerdict judged = judge_claim(c, records, claim);
   if (judged.word == RuleVerdict::Word::kNotJudged)
@@ -223,14 +255,14 @@ bool is_all_replicate(const Rule& rule) {
 }
 
 // A claim speaks of it wherever it applies and is offered.
-bool is_covered(const Case& c, std::span<const Claim> claims, const CombinationRecord& record,
+bool is_covered(const Case& c, const Claims& claims, const CombinationRecord& record,
                 const Rule& rule) {
   if ((c.op->flags & ONEDIM_OP_NO_IMPLIED_REPLICATE) != 0 && is_all_replicate(rule)) return true;
   for (size_t i = 0; i < c.sites.size(); ++i) {
     const Case::Site& site = c.sites[i];
     if (record.sites[i].is_refused) continue;
     if (rule_applies(rule, site.place->subject(), site.place->world()) &&
-        !is_claimed_at(claims, rule, site))
+        !claims.speak_of(rule, site))
       return false;
   }
   return true;
@@ -287,14 +319,14 @@ bool holds_wrapped(const Case& c, const Rule& rule) {
 
 // Sizes that are drawn for one world may be such that a rule holds there by luck: where no claim
 // speaks of them, they are tried in the usual worlds.
-bool holds_in_usual_worlds(const Case& c, std::span<const Claim> claims,
-                           const CombinationRecord& record, const Rule& rule) {
+bool holds_in_usual_worlds(const Case& c, const Claims& claims, const CombinationRecord& record,
+                           const Rule& rule) {
   std::set<int> tried;
   for (size_t i = 0; i < c.sites.size(); ++i) {
     const Case::Site& site = c.sites[i];
     const Subject& subject = site.place->subject();
     if (record.sites[i].is_refused || !rule_applies(rule, subject, site.place->world()) ||
-        is_claimed_at(claims, rule, site) || !tried.insert(site.subject).second)
+        claims.speak_of(rule, site) || !tried.insert(site.subject).second)
       continue;
     for (const int64_t world : kUsualWorlds) {
       if (!rule_applies(rule, subject, world)) continue;
@@ -324,7 +356,7 @@ bool is_plainest(const Rule& rule, const std::vector<bool>& telling) {
   return true;
 }
 
-void add_missing(Case& c, std::span<const CombinationRecord> records, std::span<const Claim> claims,
+void add_missing(Case& c, std::span<const CombinationRecord> records, const Claims& claims,
                  CaseVerdict& verdict) {
   const std::vector<bool> telling = telling_outputs(c);
   if (std::find(telling.begin(), telling.end(), true) == telling.end()) return;
@@ -333,6 +365,7 @@ void add_missing(Case& c, std::span<const CombinationRecord> records, std::span<
     const std::vector<Rule> rules = true_rules(c, record);
     for (const Rule& rule : rules) {
       if (!is_plainest(rule, telling)) continue;
+      if (is_covered(c, claims, record, rule)) continue;
       const bool is_known = std::any_of(rules.begin(), rules.end(), [&](const Rule& other) {
         return tell_the_same(rule, other, telling) && is_covered(c, claims, record, other);
       });
@@ -349,7 +382,7 @@ void add_missing(Case& c, std::span<const CombinationRecord> records, std::span<
 }  // namespace
 
 Result<CaseVerdict> validate_case(Case& c) {
-  Result<std::vector<Claim>> claims = collect_claims(c);
+  Result<Claims> claims = collect_claims(c);
   if (!claims.ok()) return claims.status();
   std::vector<std::vector<Placement>> claimed;
   for (const Claim& claim : *claims) {
@@ -358,7 +391,8 @@ Result<CaseVerdict> validate_case(Case& c) {
   CaseVerdict verdict;
   const std::vector<CombinationRecord> records =
       search_combinations(c, claimed, verdict.statistics);
-  for (const Claim& claim : *claims) add_claim_verdict(c, records, claim, verdict);
+  const RecordTable table(c, records);
+  for (const Claim& claim : *claims) add_claim_verdict(c, table, claim, verdict);
   add_missing(c, records, *claims, verdict);
   if (Status fault = c.fault(); !fault.ok()) return fault;
   return verdict;

@@ -20,41 +20,44 @@ Rule strided_twin(Rule rule) {
   return rule;
 }
 
-void add_claim(std::vector<Claim>& claims, Rule rule, size_t subject, size_t subject_count,
-               bool is_twin) {
-  for (Claim& claim : claims) {
-    if (!(claim.rule == rule)) continue;
-    claim.present[subject] = true;
-    return;
-  }
-  claims.push_back({std::move(rule), std::vector<bool>(subject_count, false), is_twin});
-  claims.back().present[subject] = true;
-}
-
 }  // namespace
 
-Result<std::vector<Claim>> collect_claims(const Case& c) {
-  std::vector<Claim> claims;
+void Claims::add(Rule rule, size_t subject, bool is_strided_twin) {
+  absl::InlinedVector<uint32_t, 2>& same = numbers_[placements_hash(rule)];
+  for (const uint32_t number : same) {
+    if (!(claims_[number].rule == rule)) continue;
+    claims_[number].present[subject] = true;
+    return;
+  }
+  same.push_back(static_cast<uint32_t>(claims_.size()));
+  claims_.push_back({std::move(rule), std::vector<bool>(subject_count_, false), is_strided_twin});
+  claims_.back().present[subject] = true;
+}
+
+bool Claims::speak_of(const Rule& rule, const Case::Site& site) const {
+  const auto same = numbers_.find(placements_hash(rule));
+  if (same == numbers_.end()) return false;
+  const Place& place = *site.place;
+  return std::any_of(same->second.begin(), same->second.end(), [&](uint32_t number) {
+    const Claim& claim = claims_[number];
+    return claim.present[site.subject] && claim.rule.has_same_placements(rule) &&
+           rule_applies(claim.rule, place.subject(), place.world());
+  });
+}
+
+Result<Claims> collect_claims(const Case& c) {
+  Claims claims(c.subjects.size());
   for (size_t index = 0; index < c.subjects.size(); ++index) {
     const Subject& subject = *c.subjects[index];
     Result<std::vector<ClosedRule>> closed =
         closed_rules(*c.op, subject.call, subject.outputs, *c.registry);
     if (!closed.ok()) return closed.status();
     for (ClosedRule& rule : *closed) {
-      if (rule.any_shard)
-        add_claim(claims, strided_twin(rule.rule), index, c.subjects.size(), true);
-      add_claim(claims, std::move(rule.rule), index, c.subjects.size(), false);
+      if (rule.any_shard) claims.add(strided_twin(rule.rule), index, true);
+      claims.add(std::move(rule.rule), index, false);
     }
   }
   return claims;
-}
-
-bool is_claimed_at(std::span<const Claim> claims, const Rule& rule, const Case::Site& site) {
-  const Place& place = *site.place;
-  return std::any_of(claims.begin(), claims.end(), [&](const Claim& claim) {
-    return claim.present[site.subject] && claim.rule.has_same_placements(rule) &&
-           rule_applies(claim.rule, place.subject(), place.world());
-  });
 }
 
 }  // namespace onedim

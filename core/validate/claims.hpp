@@ -3,6 +3,9 @@
 // remembers for which of the case's sizes it was emitted and is judged there only. Rules with any
 // kind of shard are also claimed with a strided shard.
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
+
 #include <vector>
 
 #include "core/pack/closed_rules.hpp"
@@ -16,9 +19,22 @@ struct Claim {
   bool is_strided_twin = false;  // made here from a rule with any kind of shard
 };
 
-Result<std::vector<Claim>> collect_claims(const Case& c);
+// The claims of a case in the order in which they were emitted, found by their placements.
+class Claims {
+ public:
+  explicit Claims(size_t subject_count) : subject_count_(subject_count) {}
+  void add(Rule rule, size_t subject, bool is_strided_twin);
+  std::vector<Claim>::const_iterator begin() const { return claims_.begin(); }
+  std::vector<Claim>::const_iterator end() const { return claims_.end(); }
+  // True if some claim has the rule's placements and speaks of this site.
+  bool speak_of(const Rule& rule, const Case::Site& site) const;
 
-// True if some claim has the rule's placements and speaks of this site.
-bool is_claimed_at(std::span<const Claim> claims, const Rule& rule, const Case::Site& site);
+ private:
+  size_t subject_count_;
+  std::vector<Claim> claims_;
+  absl::flat_hash_map<size_t, absl::InlinedVector<uint32_t, 2>> numbers_;  // by placements_hash
+};
+
+Result<Claims> collect_claims(const Case& c);
 
 }  // namespace onedim
