@@ -63,9 +63,10 @@ std::vector<Law> training_laws(const Call& call, const Form& form) {
   std::vector<Law> laws = {
       {{"input", "weight", "bias"}, affine_families(call)}, {{"input"}, {}}, {{"input"}, {}}};
   if (form.has_reserve) laws.push_back({{}, {}});
-  if (form.running == Form::Running::kReturned) {
-    laws.push_back(running_law(call, "running_mean"));
-    laws.push_back(running_law(call, "running_var"));
+  for (const std::string_view running : {"running_mean", "running_var"}) {
+    if (form.running == Form::Running::kReturned) laws.push_back(running_law(call, running));
+    if (form.running == Form::Running::kWritten)
+      laws.push_back({{"input", running}, {{kAffine, {running}}}});
   }
   return laws;
 }
@@ -157,6 +158,22 @@ void compute(const Call& call, const Form& form) {
   store_running(call, form, statistics, channels == 0 ? 0 : x.size() / channels);
 }
 
+// Forms that write the running statistics: a partial one must stay right when it is written, which
+// nothing else would tell, as no output shows it.
+void accept_written(const Call& call, const Form& form) {
+  const onedim_location_t* at = call.location();
+  if (at == nullptr || !is_training(call, form)) return;
+  for (const char* name : {"running_mean", "running_var"}) {
+    if (!call.has_tensor(name)) continue;
+    for (int dim = 0; dim < at->mesh_ndim; ++dim) {
+      const Placement& placement = at->inputs[call.slot(name)].placements[dim];
+      const bool is_partial = placement.kind == ONEDIM_PLACEMENT_PARTIAL;
+      require(!is_partial || view_of(placement.partial) == "avg",
+              "running statistics that are written may be partial averages only");
+    }
+  }
+}
+
 OpBuilder& declare(Registrar& r, std::string_view schema, const Form& form) {
   return r.op(schema)
       .infer([form](const Call& call, OutputSink& outputs) { infer(call, outputs, form); })
@@ -167,20 +184,10 @@ OpBuilder& declare(Registrar& r, std::string_view schema, const Form& form) {
       .gradient({"native_batch_norm_backward"});
 }
 
-// Forms that write the running statistics: a partial one must stay right when it is written, which
-// nothing else would tell, as no output shows it.
-void accept_written(const Call& call) {
-  const onedim_location_t* at = call.location();
-  if (at == nullptr) return;
-  for (const char* name : {"running_mean", "running_var"}) {
-    if (!call.has_tensor(name)) continue;
-    for (int dim = 0; dim < at->mesh_ndim; ++dim) {
-      const Placement& placement = at->inputs[call.slot(name)].placements[dim];
-      const bool is_partial = placement.kind == ONEDIM_PLACEMENT_PARTIAL;
-      require(!is_partial || view_of(placement.partial) == "avg",
-              "running statistics that are written may be partial averages only");
-    }
-  }
+OpBuilder& declare_writing(Registrar& r, std::string_view schema, const Form& form) {
+  return declare(r, schema, form)
+      .position_aware()  // to see how the running statistics are placed
+      .accept_local([form](const Call& call) { accept_written(call, form); });
 }
 
 constexpr Form kAttribute{};
@@ -253,19 +260,18 @@ void declare_functional_forms(Registrar& r) {
       .samples({"f32[4,3]; f32[3]; f32[3]; f32[3]; f32[3]:positive; momentum=0.1; eps=1e-05",
                 "f64[5,2]; -; -; f64[2]; f64[2]:positive; momentum=0.5; eps=0.001",
                 "f64[3,2]; f64[2]; -; f64[2]; f64[2]:positive; momentum=-1.2; eps=0.5",
-                "f64[3,2,2]; -; f64[2]; f64[2]; f64[2]:positive; momentum=1.0; eps=0.1",
+                "f64[3,2,2]; -; f64[2]; f64[2]; f64[2]:positive; momentum=0.5; eps=0.1",
                 "bf16[3,4]; -; -; f32[4]; f32[4]:positive; momentum=0.1; eps=1e-05"});
 }
 
 void declare_writing_forms(Registrar& r) {
-  declare(r,
-          "_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) "
-          "running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> "
-          "(Tensor, Tensor, Tensor)",
-          kWriting)
+  declare_writing(
+      r,
+      "_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) "
+      "running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> "
+      "(Tensor, Tensor, Tensor)",
+      kWriting)
       .summary("batch_norm that writes the running statistics it leaves into its arguments")
-      .position_aware()
-      .accept_local(accept_written)
       .samples(
           {"f32[4,3]; f32[3]; f32[3]; f32[3]; f32[3]:positive; training=true; momentum=0.1; "
            "eps=1e-05",
@@ -275,14 +281,13 @@ void declare_writing_forms(Registrar& r) {
            "f64[3,2,2]; -; f64[2]; f64[2]; f64[2]:positive; training=true; momentum=0.5; "
            "eps=0.1",
            "bf16[3,4]; -; -; f32[4]; f32[4]:positive; training=true; momentum=0.1; eps=1e-05"});
-  declare(r,
-          "_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) "
-          "running_mean, Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, "
-          "Tensor, Tensor)",
-          kUpdating)
+  declare_writing(
+      r,
+      "_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) "
+      "running_mean, Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, "
+      "Tensor, Tensor)",
+      kUpdating)
       .summary("batch_norm in training that writes the running statistics it leaves")
-      .position_aware()
-      .accept_local(accept_written)
       .samples({"f32[4,3]; f32[3]; f32[3]; f32[3]; f32[3]:positive; momentum=0.1; eps=1e-05",
                 "f64[5,2]; -; -; f64[2]; f64[2]:positive; momentum=0.5; eps=0.001",
                 "f64[3,2]; f64[2]; -; f64[2]; f64[2]:positive; momentum=-1.2; eps=0.5",

@@ -7,11 +7,12 @@ namespace nn {
 
 using namespace onedim::api;
 
-void declare_softmax(Registrar& r);     // softmax, log_softmax and their gradients
-void declare_layer_norm(Registrar& r);  // layer_norm, rms_norm and their gradients
-void declare_group_norm(Registrar& r);  // group_norm and its gradient
-void declare_batch_norm(Registrar& r);  // batch_norm in its functional and mutating forms
-void declare_nll_loss(Registrar& r);    // negative log likelihood and its gradient
+void declare_softmax(Registrar& r);      // softmax, log_softmax and their gradients
+void declare_layer_norm(Registrar& r);   // layer_norm, rms_norm and their gradients
+void declare_group_norm(Registrar& r);   // group_norm and its gradient
+void declare_batch_norm(Registrar& r);   // batch_norm in its functional and mutating forms
+void declare_nll_loss(Registrar& r);     // negative log likelihood and its gradient
+void declare_convolution(Registrar& r);  // convolution of any kind and its gradient
 
 // Kernels load all floats as f64.
 inline constexpr uint64_t kFloats = dtype_mask<float, double>() & ~kF8DTypes;

@@ -30,6 +30,14 @@ bool contains(const std::vector<std::string_view>& names, std::string_view name)
 LawRules::LawRules(const Call& call, RuleSink& rules, std::vector<Law> laws)
     : call_(call), rules_(rules), laws_(std::move(laws)) {}
 
+// kUndefined where the output is absent. What is written is of the dtype that it has as an
+// argument.
+DType LawRules::dtype_of(size_t law) const {
+  const int slot = static_cast<int>(law);
+  if (slot >= call_.output_count()) return call_.tensor(laws_[law].reads.back()).dtype();
+  return call_.output(slot).present() ? call_.output(slot).dtype() : DType::kUndefined;
+}
+
 // Records that a slot must be placed so; false if that contradicts what was recorded.
 bool LawRules::demand(std::string_view name, const Placement& placement,
                       std::vector<Placement>& inputs) const {
@@ -64,8 +72,12 @@ bool LawRules::unify(const Family& family, const KindPair& kinds, const Law& law
 
 void LawRules::choose(size_t output, std::vector<Placement> outputs,
                       std::vector<Placement> inputs) {
-  if (output == laws_.size()) return emit(outputs, std::move(inputs), {});
-  if (!call_.output(static_cast<int>(output)).present()) {
+  if (output == laws_.size()) {
+    outputs.resize(static_cast<size_t>(call_.output_count()));
+    return emit(outputs, std::move(inputs), {});
+  }
+  const DType dtype = dtype_of(output);
+  if (dtype == DType::kUndefined) {
     outputs.push_back(absent());
     return choose(output + 1, std::move(outputs), std::move(inputs));
   }
@@ -80,7 +92,6 @@ void LawRules::choose(size_t output, std::vector<Placement> outputs,
   for (const std::string_view name : law.reads)
     fits = fits && demand(name, replicate(), replicated);
   if (fits) go_on(replicate(), std::move(replicated));
-  const DType dtype = call_.output(static_cast<int>(output)).dtype();
   for (const Family& family : law.families) {
     for (const KindPair& kinds : family.table) {
       std::vector<Placement> decided = inputs;
@@ -119,7 +130,7 @@ void LawRules::add_cut(std::vector<Placement> outputs, const std::vector<RuleSin
     if (!call_.input(slot).present()) placed[static_cast<size_t>(slot)] = absent();
   }
   for (size_t output = 0; output < laws_.size(); ++output) {
-    if (!call_.output(static_cast<int>(output)).present()) {
+    if (dtype_of(output) == DType::kUndefined) {
       outputs[output] = absent();
       continue;
     }

@@ -22,7 +22,8 @@ struct Law {
 
 class LawRules {
  public:
-  // One law an output slot; those of absent outputs are passed over.
+  // One law an output slot; those of absent outputs are passed over. Laws beyond the outputs are of
+  // what the op writes into its arguments: they bind these arguments, and show nowhere else.
   LawRules(const Call& call, RuleSink& rules, std::vector<Law> laws);
 
   // Every rule of partials that follows.
@@ -33,6 +34,7 @@ class LawRules {
                const RuleOptions& options = {});
 
  private:
+  DType dtype_of(size_t law) const;
   void choose(size_t output, std::vector<Placement> outputs, std::vector<Placement> inputs);
   bool unify(const Family& family, const KindPair& kinds, const Law& law,
              std::vector<Placement>& inputs) const;

@@ -149,9 +149,25 @@ std::vector<Law> forward_laws(const Call& call) {
   Law total{{"target", "weight"}, {{kLinear, {"weight"}}}};
   if (reduction == kNone) total = {{}, {}};
   if (reduction != kAverage) loss.families.push_back({kLinear, {"weight"}});
-  if (!has_weight && (reduction == kNone || is_row))
-    loss.families.push_back({kDecreasing, {"self"}});
+  const bool is_score = has_weight ? reduction == kAverage && is_row : reduction == kNone || is_row;
+  if (is_score) loss.families.push_back({kDecreasing, {"self"}});
   return {loss, total};
+}
+
+// The mean of one row is that row's score whatever its weight is, short of 0, which a factor of a
+// product that is not 0 cannot be.
+void pass_single_weight(const Call& call, RuleSink& sink) {
+  LawRules rules(call, sink,
+                 {{{"self", "target"}, {{kLinear, {"self"}}}},
+                  {{"target", "weight"}, {{kMultiplicative, {"weight"}}}}});
+  const Placement classes = any_shard(class_dim(call.tensor("self"))), product = partial("product");
+  if (!call.has_tensor("weight")) return;
+  const std::pair<Placement, Placement> scores[] = {
+      {replicate(), replicate()},       {partial("sum"), classes},
+      {partial("sum"), partial("sum")}, {partial("avg"), partial("avg")},
+      {partial("max"), partial("min")}, {partial("min"), partial("max")}};
+  for (const auto& [loss, self] : scores)
+    rules.add_cut({loss, product}, {{"self", self}, {"weight", product}});
 }
 
 void emit_forward_rules(const Call& call, RuleSink& sink) {
@@ -159,6 +175,8 @@ void emit_forward_rules(const Call& call, RuleSink& sink) {
   rules.add_partials();
   const TensorView self = call.tensor("self");
   const int64_t reduction = reduction_of(call);
+  if (reduction == kAverage && call.tensor("target").element_count() == 1)
+    pass_single_weight(call, sink);
   const bool has_weight = call.has_tensor("weight");
   const int classes = class_dim(self);
   const Placement sum = partial("sum"), R = replicate();
@@ -294,7 +312,7 @@ void declare_nll_loss(Registrar& r) {
                 "f64[4,6]; i64[4]:values(0,1,2,3,4,5,-100); -; reduction=1; ignore_index=-100",
                 "f64[5,4]; i64[5]:values(0,1,2,3); f64[4]; reduction=2; ignore_index=1",
                 "f64[4,5]; i64[4]:index(5); -; reduction=0; ignore_index=-100",
-                "f64[5]; i64[]:index(5); f64[5]:positive; reduction=1; ignore_index=-1",
+                "f64[5]; i64[]:index(5); f64[5]; reduction=1; ignore_index=-1",
                 "bf16[4,3]; i64[4]:index(3); bf16[3]; reduction=0; ignore_index=-100",
                 "f32[1,4]; i64[1]:index(4); -; reduction=2; ignore_index=-100"});
   declare_forward(r, "nll_loss2d", true)
@@ -307,12 +325,12 @@ void declare_nll_loss(Registrar& r) {
                 "f32[2,3,1,2]; i64[2,1,2]:index(3); f32[3]; reduction=0; ignore_index=-100"});
   declare_gradient(r, "nll_loss", false)
       .summary("gradient of nll_loss: -w[t] g at each row's target class")
-      .samples({"f32[]; f32[5,3]; i64[5]:values(0,1,2,-100); f32[3]; f32[]:positive; reduction=1; "
+      .samples({"f32[]; f32[5,3]; i64[5]:values(0,1,2,-100); f32[3]; f32[]; reduction=1; "
                 "ignore_index=-100",
                 "f64[4]; f64[4,6]; i64[4]:index(6); -; f64[]; reduction=0; ignore_index=-100",
                 "f64[]; f64[5,4]; i64[5]:index(4); f64[4]; f64[]; reduction=2; ignore_index=1",
                 "f64[4]; f64[4,3]; i64[4]:index(3); f64[3]; f64[]; reduction=0; ignore_index=0",
-                "f64[]; f64[5]; i64[]:index(5); -; f64[]:positive; reduction=1; ignore_index=-100",
+                "f64[]; f64[5]; i64[]:index(5); -; f64[]; reduction=1; ignore_index=-100",
                 "bf16[]; bf16[3,4]; i64[3]:index(4); -; bf16[]; reduction=2; ignore_index=-100"});
   declare_gradient(r, "nll_loss2d", true)
       .summary("gradient of nll_loss2d: -w[t] g at each place's target class")
@@ -324,7 +342,7 @@ void declare_nll_loss(Registrar& r) {
            "f64[]; f64[2,5,2,1]; i64[2,2,1]:index(5); f64[5]; f64[]; reduction=2; ignore_index=1",
            "f64[3,1,2]; f64[3,2,1,2]; i64[3,1,2]:index(2); f64[2]; f64[]; reduction=0; "
            "ignore_index=-100",
-           "f32[]; f32[2,3,1,2]; i64[2,1,2]:index(3); -; f32[]:positive; reduction=1; "
+           "f32[]; f32[2,3,1,2]; i64[2,1,2]:index(3); -; f32[]; reduction=1; "
            "ignore_index=-100"});
 }
 

@@ -8,4 +8,5 @@ ONEDIM_PACK("nn", "0.1.0", [](onedim::api::Registrar& r) {
   nn::declare_group_norm(r);
   nn::declare_batch_norm(r);
   nn::declare_nll_loss(r);
+  nn::declare_convolution(r);
 });

@@ -43,8 +43,8 @@ NormGradient differentiate(const std::vector<double>& grad, const std::vector<do
                            Centre centre, From from) {
   const auto sets = static_cast<size_t>(grouping.set.count);
   const auto parameters = static_cast<size_t>(grouping.parameter.count);
-  NormGradient result{std::vector<double>(x.size()), std::vector<double>(parameters, 0),
-                      std::vector<double>(parameters, 0)};
+  NormGradient result{std::vector<double>(x.size()), {}, std::vector<double>(parameters, 0)};
+  std::vector<long double> scale(parameters, 0);  // x and a given mean may be far from 0
   std::vector<double> sum(sets, 0), sum_z(sets, 0), z(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
     const size_t set = grouping.set(i), parameter = grouping.parameter(i);
@@ -53,9 +53,11 @@ NormGradient differentiate(const std::vector<double>& grad, const std::vector<do
     result.input[i] = scaled;
     sum[set] += scaled;
     sum_z[set] += scaled * z[i];
-    result.weight[parameter] += grad[i] * z[i];
+    const long double distance = static_cast<long double>(x[i]) - mean[set];
+    scale[parameter] += grad[i] * distance * rstd[set];
     result.bias[parameter] += grad[i];
   }
+  result.weight.assign(scale.begin(), scale.end());
   const double count = sets == 0 ? 0 : static_cast<double>(x.size() / sets);
   for (size_t i = 0; i < x.size(); ++i) {
     const size_t set = grouping.set(i);
