@@ -242,10 +242,10 @@ void declare_functional_forms(Registrar& r) {
           kFunctional)
       .summary("batch_norm that returns the running statistics it leaves")
       .samples(
-          {"f32[4,3]; f32[3]; f32[3]; f32[3]; f32[3]:positive; training=true; momentum=0.1; "
+          {"f32[4,3]; f32[3]; -; f32[3]; f32[3]:positive; training=true; momentum=0.1; "
            "eps=1e-05",
            "f64[5,2]; -; -; f64[2]; f64[2]:positive; training=false; momentum=0.1; eps=0.001",
-           "f64[3,2]; f64[2]; -; f64[2]; f64[2]:positive; training=true; momentum=1.5; "
+           "f64[3,2]; -; -; f64[2]; f64[2]:positive; training=true; momentum=1.5; "
            "eps=0.5",
            "f64[3,2,2]; -; f64[2]; f64[2]; f64[2]:positive; training=true; momentum=1.0; "
            "eps=0.1",
@@ -257,9 +257,9 @@ void declare_functional_forms(Registrar& r) {
       "Tensor, Tensor running_mean_out, Tensor running_var_out)",
       kUpdatingFunctional)
       .summary("batch_norm in training that returns the running statistics it leaves")
-      .samples({"f32[4,3]; f32[3]; f32[3]; f32[3]; f32[3]:positive; momentum=0.1; eps=1e-05",
+      .samples({"f32[4,3]; f32[3]; -; f32[3]; f32[3]:positive; momentum=0.1; eps=1e-05",
                 "f64[5,2]; -; -; f64[2]; f64[2]:positive; momentum=0.5; eps=0.001",
-                "f64[3,2]; f64[2]; -; f64[2]; f64[2]:positive; momentum=-1.2; eps=0.5",
+                "f64[3,2]; -; -; f64[2]; f64[2]:positive; momentum=-1.2; eps=0.5",
                 "f64[3,2,2]; -; f64[2]; f64[2]; f64[2]:positive; momentum=0.5; eps=0.1",
                 "bf16[3,4]; -; -; f32[4]; f32[4]:positive; momentum=0.1; eps=1e-05"});
 }
@@ -273,10 +273,10 @@ void declare_writing_forms(Registrar& r) {
       kWriting)
       .summary("batch_norm that writes the running statistics it leaves into its arguments")
       .samples(
-          {"f32[4,3]; f32[3]; f32[3]; f32[3]; f32[3]:positive; training=true; momentum=0.1; "
+          {"f32[4,3]; f32[3]; -; f32[3]; f32[3]:positive; training=true; momentum=0.1; "
            "eps=1e-05",
            "f64[5,2]; -; -; f64[2]; f64[2]:positive; training=false; momentum=0.1; eps=0.001",
-           "f64[3,2]; f64[2]; -; f64[2]; f64[2]:positive; training=true; momentum=1.5; "
+           "f64[3,2]; -; -; f64[2]; f64[2]:positive; training=true; momentum=1.5; "
            "eps=0.5",
            "f64[3,2,2]; -; f64[2]; f64[2]; f64[2]:positive; training=true; momentum=0.5; "
            "eps=0.1",
@@ -288,9 +288,9 @@ void declare_writing_forms(Registrar& r) {
       "Tensor, Tensor)",
       kUpdating)
       .summary("batch_norm in training that writes the running statistics it leaves")
-      .samples({"f32[4,3]; f32[3]; f32[3]; f32[3]; f32[3]:positive; momentum=0.1; eps=1e-05",
+      .samples({"f32[4,3]; f32[3]; -; f32[3]; f32[3]:positive; momentum=0.1; eps=1e-05",
                 "f64[5,2]; -; -; f64[2]; f64[2]:positive; momentum=0.5; eps=0.001",
-                "f64[3,2]; f64[2]; -; f64[2]; f64[2]:positive; momentum=-1.2; eps=0.5",
+                "f64[3,2]; -; -; f64[2]; f64[2]:positive; momentum=-1.2; eps=0.5",
                 "f64[3,2,2]; -; f64[2]; f64[2]; f64[2]:positive; momentum=0.5; eps=0.1",
                 "bf16[3,4]; -; -; f32[4]; f32[4]:positive; momentum=0.1; eps=1e-05"});
 }
@@ -314,8 +314,7 @@ void infer_gradient(const Call& call, OutputSink& outputs) {
   if (call.attribute<bool>("train")) check_channels(call, {"save_mean", "save_invstd"});
   require_shape(call.tensor("grad_out"), input.shape(), "grad_out");
   require(call.tensor("grad_out").dtype() == input.dtype(), "grad_out and input need one dtype");
-  const DType parameters =
-      call.has_tensor("weight") ? call.tensor("weight").dtype() : input.dtype();
+  const DType parameters = call.tensor(call.has_tensor("weight") ? "weight" : mean).dtype();
   for (size_t slot = 0; slot < 3; ++slot) {
     if (!mask[slot])
       outputs.add_absent();

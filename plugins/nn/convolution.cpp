@@ -360,8 +360,9 @@ void emit_rules(const Call& call, RuleSink& sink) {
 
 void declare_convolution(Registrar& r) {
   declare_convolution_gradient(r);
-  r.op("convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, "
-       "SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor")
+  r.op("convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] "
+       "padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> "
+       "Tensor")
       .summary("convolution or its transpose over any number of spatial dims")
       .position_aware()  // to know a channel's group
       .infer(infer)

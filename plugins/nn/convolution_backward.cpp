@@ -182,9 +182,9 @@ void emit_rules(const Call& call, RuleSink& sink) {
 
 void declare_convolution_gradient(Registrar& r) {
   r.op("convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? "
-       "bias_sizes, "
-       "SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] "
-       "output_padding, SymInt groups, bool[3] output_mask) -> (Tensor?, Tensor?, Tensor?)")
+       "bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, "
+       "SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor?, Tensor?, "
+       "Tensor?)")
       .summary("gradients of convolution: of its input, weight and bias, as the mask wants")
       .position_aware()  // to know a channel's group
       .infer(infer)

@@ -150,8 +150,7 @@ void infer_gradient(const Call& call, OutputSink& outputs) {
   for (const char* name : {"mean", "rstd"})
     require_shape(call.tensor(name), Shape{groups.batch, groups.count()}, name);
   check_channels(call, groups, {"weight"});
-  const DType parameters =
-      call.has_tensor("weight") ? call.tensor("weight").dtype() : input.dtype();
+  const DType parameters = call.tensor(call.has_tensor("weight") ? "weight" : "mean").dtype();
   for (size_t slot = 0; slot < 3; ++slot) {
     if (!mask[slot])
       outputs.add_absent();
@@ -164,9 +163,8 @@ void infer_gradient(const Call& call, OutputSink& outputs) {
 
 void declare_gradient(Registrar& r) {
   r.op("native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, "
-       "Tensor? "
-       "weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor?, "
-       "Tensor?, Tensor?)")
+       "Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> "
+       "(Tensor?, Tensor?, Tensor?)")
       .summary("gradients of native_group_norm: of its input, weight and bias, as the mask wants")
       .position_aware()
       .infer(infer_gradient)

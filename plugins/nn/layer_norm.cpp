@@ -4,7 +4,6 @@
 // passes. In the gradient a sharded leading dim leaves the parameters' gradients P(sum), and where
 // the input's gradient is not wanted a normalised dim may be cut too.
 
-#include <cmath>
 #include <limits>
 
 #include "normalisation.hpp"
@@ -113,19 +112,11 @@ void declare_layer_norm_forward(Registrar& r) {
                 "f64[4,1]; f64[1]; f64[1]; normalized_shape=[1]; eps=0.5"});
 }
 
-// eps, or the spacing of the dtype's numbers around 1.
+// eps, or the spacing around 1 of the numbers that are computed with.
 double rms_eps(const Call& call) {
   if (call.has_attribute("eps")) return call.attribute<double>("eps");
-  switch (call.tensor("input").dtype()) {
-    case DType::kF64:
-      return std::numeric_limits<double>::epsilon();
-    case DType::kBF16:
-      return std::ldexp(1.0, -7);
-    case DType::kF16:
-      return std::ldexp(1.0, -10);
-    default:
-      return std::numeric_limits<float>::epsilon();
-  }
+  const bool is_double = call.tensor("input").dtype() == DType::kF64;
+  return is_double ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
 }
 
 void declare_rms_norm_forward(Registrar& r) {
@@ -241,10 +232,8 @@ void compute_gradient(const Call& call, Centre centre) {
 
 void declare_gradients(Registrar& r) {
   r.op("native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, "
-       "Tensor "
-       "mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor?, "
-       "Tensor?, "
-       "Tensor?)")
+       "Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> "
+       "(Tensor?, Tensor?, Tensor?)")
       .summary("gradients of native_layer_norm: of its input, weight and bias, as the mask wants")
       .position_aware()  // the sizes in normalized_shape are those of the global tensor
       .infer([](const Call& call, OutputSink& outputs) {
@@ -262,11 +251,10 @@ void declare_gradients(Registrar& r) {
                 "output_mask=[false,true,true]",
                 "f64[2,1,3]; f64[2,1,3]; f64[2,1,1]; f64[2,1,1]; f64[3]; -; normalized_shape=[3]; "
                 "output_mask=[true,true,false]",
-                "bf16[4,3]; bf16[4,3]; f32[4,1]; f32[4,1]; f32[3]; f32[3]; normalized_shape=[3]; "
+                "bf16[4,3]; bf16[4,3]; f32[4,1]; f32[4,1]; f32[3]; -; normalized_shape=[3]; "
                 "output_mask=[true,true,true]"});
   r.op("_fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor "
-       "rstd, "
-       "Tensor? weight, bool[2] output_mask) -> (Tensor?, Tensor?)")
+       "rstd, Tensor? weight, bool[2] output_mask) -> (Tensor?, Tensor?)")
       .summary("gradients of _fused_rms_norm: of its input and weight, as the mask wants")
       .position_aware()  // the sizes in normalized_shape are those of the global tensor
       .infer(

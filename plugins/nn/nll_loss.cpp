@@ -5,6 +5,7 @@
 //   `P(sum), R | S(1), R, R` over the classes: the rank that owns a row's class contributes.
 // A mean over a sharded batch is neither sum nor mean of the ranks' means, as weights and ignored
 // rows differ; its parts (sum of losses, total weight) add up, a joint partial.
+// Without reduction total_weight is 0, but for a lone row it is the row's weight.
 // Scores are [N,C], [C] with one target, or [N,C,...] with a target for each place.
 
 #include <limits>
@@ -23,6 +24,10 @@ int64_t reduction_of(const Call& call) {
   const auto reduction = call.attribute<int64_t>("reduction");
   require(reduction >= 0 && reduction <= 2, "reduction must be 0 (none), 1 (mean) or 2 (sum)");
   return reduction;
+}
+
+bool adds_weights(const Call& call) {
+  return reduction_of(call) != kNone || call.tensor("self").ndim() == 1;
 }
 
 int class_dim(const TensorView& self) { return self.ndim() == 1 ? 0 : 1; }
@@ -130,15 +135,14 @@ Totals totals_of(const Call& call, std::vector<double>* losses = nullptr) {
 void compute_forward(const Call& call) {
   const int64_t reduction = reduction_of(call);
   std::vector<double> losses;
-  Totals totals = totals_of(call, &losses);
+  const Totals totals = totals_of(call, &losses);
   if (reduction == kNone) {
     store(losses, call.output(0));
-    totals.weight = 0;
   } else {
     const double loss = reduction == kSum ? totals.loss : totals.loss / totals.weight;
     store({loss}, call.output(0));
   }
-  store({totals.weight}, call.output(1));
+  store({adds_weights(call) ? totals.weight : 0}, call.output(1));
 }
 
 std::vector<Law> forward_laws(const Call& call) {
@@ -147,7 +151,7 @@ std::vector<Law> forward_laws(const Call& call) {
   const bool is_row = call.tensor("target").element_count() == 1;
   Law loss{{"self", "target", "weight"}, {{kLinear, {"self"}}}};
   Law total{{"target", "weight"}, {{kLinear, {"weight"}}}};
-  if (reduction == kNone) total = {{}, {}};
+  if (!adds_weights(call)) total = {{}, {}};
   if (reduction != kAverage) loss.families.push_back({kLinear, {"weight"}});
   const bool is_score = has_weight ? reduction == kAverage && is_row : reduction == kNone || is_row;
   if (is_score) loss.families.push_back({kDecreasing, {"self"}});
@@ -190,7 +194,7 @@ void emit_forward_rules(const Call& call, RuleSink& sink) {
   }
   rules.add_cut({sum, R}, {{"self", any_shard(classes)}});
   if (!has_weight) return;
-  std::vector<Placement> outputs = {sum, reduction == kNone ? R : sum};
+  std::vector<Placement> outputs = {sum, adds_weights(call) ? sum : R};
   if (reduction == kAverage) outputs = {partial(kMean, 0), partial(kMean, 1)};
   rules.add_cut(outputs, {{"self", any_shard(classes)}, {"weight", any_shard(0)}});
   rules.add_cut(outputs, {{"weight", any_shard(0)}});
@@ -314,6 +318,7 @@ void declare_nll_loss(Registrar& r) {
                 "f64[4,5]; i64[4]:index(5); -; reduction=0; ignore_index=-100",
                 "f64[5]; i64[]:index(5); f64[5]; reduction=1; ignore_index=-1",
                 "bf16[4,3]; i64[4]:index(3); bf16[3]; reduction=0; ignore_index=-100",
+                "f64[4]; i64[]:index(4); f64[4]; reduction=0; ignore_index=-1",
                 "f32[1,4]; i64[1]:index(4); -; reduction=2; ignore_index=-100"});
   declare_forward(r, "nll_loss2d", true)
       .summary("negative log likelihood of a target class at every place")
@@ -329,19 +334,18 @@ void declare_nll_loss(Registrar& r) {
                 "ignore_index=-100",
                 "f64[4]; f64[4,6]; i64[4]:index(6); -; f64[]; reduction=0; ignore_index=-100",
                 "f64[]; f64[5,4]; i64[5]:index(4); f64[4]; f64[]; reduction=2; ignore_index=1",
-                "f64[4]; f64[4,3]; i64[4]:index(3); f64[3]; f64[]; reduction=0; ignore_index=0",
+                "f64[]; f64[4,3]; i64[4]:values(0,1,2); f64[3]; f64[]; reduction=1; ignore_index=0",
                 "f64[]; f64[5]; i64[]:index(5); -; f64[]; reduction=1; ignore_index=-100",
-                "bf16[]; bf16[3,4]; i64[3]:index(4); -; bf16[]; reduction=2; ignore_index=-100"});
+                "bf16[]; bf16[3,4]; i64[3]:index(4); -; bf16[]; reduction=1; ignore_index=-100"});
   declare_gradient(r, "nll_loss2d", true)
       .summary("gradient of nll_loss2d: -w[t] g at each place's target class")
       .samples(
-          {"f32[]; f32[3,3,2,1]; i64[3,2,1]:values(0,1,2,-100); f32[3]; f32[]:positive; "
+          {"f32[]; f32[3,3,2,1]; i64[3,2,1]:values(0,1,2,-100); f32[3]; f32[]; "
            "reduction=1; ignore_index=-100",
            "f64[2,1,3]; f64[2,4,1,3]; i64[2,1,3]:index(4); -; f64[]; reduction=0; "
            "ignore_index=-100",
            "f64[]; f64[2,5,2,1]; i64[2,2,1]:index(5); f64[5]; f64[]; reduction=2; ignore_index=1",
-           "f64[3,1,2]; f64[3,2,1,2]; i64[3,1,2]:index(2); f64[2]; f64[]; reduction=0; "
-           "ignore_index=-100",
+           "f64[]; f64[3,2,1,2]; i64[3,1,2]:index(2); f64[2]; f64[]; reduction=1; ignore_index=1",
            "f32[]; f32[2,3,1,2]; i64[2,1,2]:index(3); -; f32[]; reduction=1; "
            "ignore_index=-100"});
 }

@@ -25,6 +25,7 @@ namespace pointwise {
 using namespace onedim::api;
 
 void declare_additive(Registrar& r);        // add sub rsub lerp addcmul addcdiv
+void declare_backward(Registrar& r);        // gelu_backward tanh_backward threshold_backward ...
 void declare_comparison(Registrar& r);      // eq ne lt le gt ge
 void declare_extremes(Registrar& r);        // maximum minimum fmax fmin clamp
 void declare_multiplicative(Registrar& r);  // mul div

@@ -17,6 +17,7 @@ template void map_rows<std::complex<double>>(const TensorView&, std::span<const 
 
 ONEDIM_PACK("pointwise", "1.0.0", [](onedim::api::Registrar& r) {
   pointwise::declare_additive(r);
+  pointwise::declare_backward(r);
   pointwise::declare_comparison(r);
   pointwise::declare_extremes(r);
   pointwise::declare_multiplicative(r);
