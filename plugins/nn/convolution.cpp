@@ -3,22 +3,10 @@
 #include <onedim/arithmetic.hpp>
 
 #include "laws.hpp"
+#include "spatial.hpp"
 
 namespace nn {
 namespace {
-
-// A list attribute with one number for each spatial dim; one number stands for all.
-std::vector<int64_t> spatial_list(const Call& call, std::string_view name, int count,
-                                  int64_t least) {
-  auto values = call.attribute<std::vector<int64_t>>(name);
-  if (values.size() == 1) values.resize(static_cast<size_t>(count), values[0]);
-  bool fits = values.size() == static_cast<size_t>(count);
-  for (const int64_t value : values) fits = fits && value >= least;
-  if (!fits)
-    fail(std::string(name) + " is " + format_shape(values) + ", expected " + std::to_string(count) +
-         " numbers that are at least " + std::to_string(least));
-  return values;
-}
 
 // Global index -> local index of one dim, -1 where another rank owns it.
 std::vector<int64_t> local_of_global(const Call& call, std::string_view name, int dim) {

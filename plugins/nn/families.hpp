@@ -13,6 +13,9 @@ void declare_group_norm(Registrar& r);   // group_norm and its gradient
 void declare_batch_norm(Registrar& r);   // batch_norm in its functional and mutating forms
 void declare_nll_loss(Registrar& r);     // negative log likelihood and its gradient
 void declare_convolution(Registrar& r);  // convolution of any kind and its gradient
+void declare_avg_pool(Registrar& r);     // mean pooling by fixed and by adaptive windows
+void declare_max_pool(Registrar& r);     // max pooling, its gradient and its inverse
+void declare_upsample(Registrar& r);     // nearest, linear and cubic interpolation
 
 // Kernels load all floats as f64.
 inline constexpr uint64_t kFloats = dtype_mask<float, double>() & ~kF8DTypes;

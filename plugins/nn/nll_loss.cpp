@@ -57,6 +57,29 @@ void check(const Call& call, bool is_spatial) {
   require(fits, "weight needs one number for each class");
 }
 
+bool cuts(const onedim_location_t& at, int slot, int tensor_dim, int mesh_dim) {
+  const Placement& placement = at.inputs[slot].placements[mesh_dim];
+  const bool is_shard =
+      placement.kind == ONEDIM_PLACEMENT_SHARD || placement.kind == ONEDIM_PLACEMENT_STRIDED_SHARD;
+  return is_shard && placement.dim == tensor_dim && at.mesh_shape[mesh_dim] > 1;
+}
+
+// Where one mesh dim cuts the classes of self and weight alike and another those of one alone, it
+// depends on the order of the cuts whether each class finds its weight, and a rank is not told the
+// order.
+void accept_local(const Call& call) {
+  const onedim_location_t* at = call.location();
+  if (at == nullptr || !call.has_tensor("weight")) return;
+  bool cuts_both = false, cuts_one = false;
+  for (int mesh_dim = 0; mesh_dim < at->mesh_ndim; ++mesh_dim) {
+    const bool self = cuts(*at, call.slot("self"), class_dim(call.tensor("self")), mesh_dim);
+    const bool weight = cuts(*at, call.slot("weight"), 0, mesh_dim);
+    if (self || weight) (self && weight ? cuts_both : cuts_one) = true;
+  }
+  require(!cuts_both || !cuts_one,
+          "one mesh dim cuts the classes of self and weight, and another those of one alone");
+}
+
 // Where a global class lies in this rank's part of a dim: -1 for classes of other ranks.
 std::vector<int64_t> local_classes(const Call& call, std::string_view name, int dim) {
   const int slot = call.slot(name);
@@ -213,6 +236,7 @@ OpBuilder& declare_forward(Registrar& r, const std::string& name, bool is_spatia
         outputs.add(self.dtype(), {});
       })
       .rules(emit_forward_rules)
+      .accept_local(accept_local)
       .compute(kFloats | kIntegerDTypes,
                [](const Call& call, const onedim_execution_t&) { compute_forward(call); })
       .cost(cost_per_element(1))
@@ -275,6 +299,7 @@ OpBuilder& declare_gradient(Registrar& r, const std::string& name, bool is_spati
         outputs.add(self.dtype(), shape_of(self));
       })
       .rules(emit_gradient_rules)
+      .accept_local(accept_local)
       .compute(kFloats | kIntegerDTypes,
                [](const Call& call, const onedim_execution_t&) { compute_gradient(call); })
       .cost(cost_per_element(1));

@@ -9,4 +9,7 @@ ONEDIM_PACK("nn", "0.1.0", [](onedim::api::Registrar& r) {
   nn::declare_batch_norm(r);
   nn::declare_nll_loss(r);
   nn::declare_convolution(r);
+  nn::declare_avg_pool(r);
+  nn::declare_max_pool(r);
+  nn::declare_upsample(r);
 });
