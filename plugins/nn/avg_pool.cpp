@@ -137,6 +137,9 @@ void declare_fixed(Registrar& r) {
                 "f64[3,2,4,1,1]; kernel_size=[2,1,1]", "f64[5,2,2,3]; kernel_size=[2,1,2]",
                 "f64[1,2,2,2,2]; kernel_size=[2,2,2]; divisor_override=3",
                 "bf16[2,1,3,2,2]; kernel_size=[2,2,2]; padding=[1,0,1]; count_include_pad=false"});
+}
+
+void declare_fixed_gradients(Registrar& r) {
   declare_gradient(r,
                    "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, "
                    "int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? "
@@ -209,6 +212,7 @@ void declare_adaptive(Registrar& r) {
 
 void declare_avg_pool(Registrar& r) {
   declare_fixed(r);
+  declare_fixed_gradients(r);
   declare_adaptive(r);
 }
 

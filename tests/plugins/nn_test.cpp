@@ -1,0 +1,261 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/plugins/loaded_pack.hpp"
+
+namespace onedim {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+const LoadedPack& pack() {
+  static const LoadedPack loaded("nn");
+  return loaded;
+}
+using Elements = std::vector<std::vector<double>>;
+std::string run(std::string_view op, std::string_view call, const Elements& elements) {
+  return pack().run(op, call, elements);
+}
+bool has_rule(std::string_view op, std::string_view call, std::string_view rule) {
+  return pack().has_rule(op, call, rule);
+}
+void expect_refused(const std::string& op, std::string_view call, std::string_view reason) {
+  const std::string result = run(op, call, {});
+  EXPECT_NE(result.find(reason), std::string::npos) << op << "(" << call << ") gave " << result;
+}
+
+TEST(Nn, SoftmaxOfOneDim) {
+  EXPECT_EQ(run("_softmax", "f64[2,2]; dim=-1; half_to_float=false", {{0, 0, 5, 5}}),
+            "f64[2,2]: 0.5, 0.5, 0.5, 0.5");
+  EXPECT_EQ(run("_softmax", "f16[2]; dim=0; half_to_float=true", {{0, 0}}), "f32[2]: 0.5, 0.5");
+  EXPECT_EQ(run("_log_softmax", "f64[1]; dim=0; half_to_float=false", {{3}}), "f64[1]: 0");
+  EXPECT_EQ(run("_safe_softmax", "f64[2,2]; dim=1", {{-kInfinity, -kInfinity, 1, 1}}),
+            "f64[2,2]: 0, 0, 0.5, 0.5");
+  EXPECT_EQ(
+      run("_softmax_backward_data", "f64[2]; f64[2]; dim=0; input_dtype=f64", {{1, 3}, {0.5, 0.5}}),
+      "f64[2]: -0.5, 0.5");
+  expect_refused("_softmax", "f32[2,2]; dim=2; half_to_float=false", "dim 2 is out of range");
+  expect_refused("_softmax", "f32[2,2]; dim=0; half_to_float=true", "f16 only");
+}
+
+TEST(Nn, NormsOfWholeSets) {
+  EXPECT_EQ(run("native_layer_norm", "f64[1,2]; f64[2]; f64[2]; normalized_shape=[2]; eps=0",
+                {{1, 3}, {2, 2}, {0, 1}}),
+            "f64[1,2]: -2, 3");
+  EXPECT_EQ(run("_fused_rms_norm", "f64[1,2]; -; normalized_shape=[2]; eps=0", {{3, 3}}),
+            "f64[1,2]: 1, 1");
+  EXPECT_EQ(
+      run("native_group_norm", "f64[1,4]; -; -; N=1; C=4; HxW=1; group=2; eps=0", {{1, 3, 10, 30}}),
+      "f64[1,4]: -1, 1, -1, 1");
+  EXPECT_EQ(run("native_batch_norm",
+                "f64[2,1]; -; -; f64[1]; f64[1]; training=false; momentum=0.1; eps=0",
+                {{1, 3}, {1}, {4}}),
+            "f64[2,1]: 0, 1");
+  expect_refused("native_layer_norm", "f32[4,6]; -; -; normalized_shape=[5]; eps=0",
+                 "expected the last dims of the input's shape");
+  expect_refused("native_layer_norm", "f32[4,6]; f64[6]; -; normalized_shape=[6]; eps=0",
+                 "expected one dtype");
+  expect_refused("native_group_norm", "f32[2,4]; -; -; N=2; C=4; HxW=1; group=3; eps=0",
+                 "a multiple of the groups");
+  expect_refused("native_batch_norm", "f32[4,6]; -; -; -; -; training=false; momentum=0.1; eps=0",
+                 "needed in evaluation");
+}
+
+TEST(Nn, BatchNormWritesItsRunningStatistics) {
+  const std::string call = "f64[2,1]; -; -; f64[1]; f64[1]; training=true; momentum=0.5; eps=0";
+  const Registry& registry = pack().registry();
+  const Op& op = *registry.find("_native_batch_norm_legit");
+  Result<CallText> text = parse_call(op.schema, call);
+  ASSERT_TRUE(text.ok()) << text.status();
+  std::vector<Tensor> tensors;
+  const Elements values = {{1, 3}, {10}, {20}};
+  for (const OptionalMeta& meta : text->call.inputs) {
+    if (!meta) continue;
+    Tensor& tensor = tensors.emplace_back(Tensor::zeros(*meta));
+    const std::vector<double>& own = values[tensors.size() - 1];
+    std::copy(own.begin(), own.end(), reinterpret_cast<double*>(tensor.data()));
+  }
+  Tensor* inputs[] = {&tensors[0], nullptr, nullptr, &tensors[1], &tensors[2]};
+  ASSERT_TRUE(run_op(op, text->call, inputs).ok());
+  EXPECT_EQ(*reinterpret_cast<const double*>(tensors[1].data()), 0.5 * 10 + 0.5 * 2);
+  EXPECT_EQ(*reinterpret_cast<const double*>(tensors[2].data()), 0.5 * 20 + 0.5 * 2);
+}
+
+TEST(Nn, GradientsFollowTheirMasks) {
+  const std::string shapes =
+      "f64[4,3]; f64[4,3]; f64[4,1]; f64[4,1]; f64[3]; f64[3]; normalized_shape=[3]; output_mask=";
+  EXPECT_TRUE(has_rule("native_layer_norm_backward", shapes + "[true,true,true]",
+                       "S(0), P(sum), P(sum) | S(0), S(0), S(0), S(0), R, R"));
+  EXPECT_TRUE(has_rule("native_layer_norm_backward", shapes + "[true,false,false]",
+                       "S(0), -, - | S(0), S(0), S(0), S(0), R, P(sum)"));
+  EXPECT_TRUE(has_rule("native_layer_norm_backward", shapes + "[false,true,true]",
+                       "-, P(sum), P(sum) | S(0), S(0), S(0), S(0), P(max), R"));
+  EXPECT_TRUE(has_rule("native_layer_norm_backward", shapes + "[false,true,true]",
+                       "-, S(0), S(0) | S(1), S(1), R, R, S(0), S(0)"));
+  EXPECT_FALSE(has_rule("native_layer_norm_backward", shapes + "[true,true,true]",
+                        "S(1), S(0), S(0) | S(1), S(1), R, R, S(0), S(0)"));
+  expect_refused("native_layer_norm_backward",
+                 "f64[2,3]; f64[2,3]; f64[2,1]; f64[2,1]; -; -; normalized_shape=[3]; "
+                 "output_mask=[true]",
+                 "output_mask has 1 flags, expected 3");
+}
+
+TEST(Nn, NormRulesFollowTheCase) {
+  const std::string norm = "f64[4,6]; f64[6]; f64[6]; normalized_shape=[6]; eps=0.1";
+  EXPECT_TRUE(has_rule("native_layer_norm", norm, "S(0), S(0), S(0) | S(0), R, R"));
+  EXPECT_TRUE(has_rule("native_layer_norm", norm, "P(sum), R, R | R, P(sum), P(sum)"));
+  EXPECT_FALSE(has_rule("native_layer_norm", norm, "P(sum), R, R | R, P(sum), R"));
+  EXPECT_TRUE(has_rule("native_layer_norm", norm, "P(max), R, R | R, R, P(max)"));
+  EXPECT_FALSE(has_rule("native_layer_norm", norm, "S(1), R, R | S(1), S(0), S(0)"));
+  const std::string one_group_a_channel =
+      "f64[2,4,3]; f64[4]; -; N=2; C=4; HxW=3; group=4; eps=0.1";
+  EXPECT_TRUE(
+      has_rule("native_group_norm", one_group_a_channel, "S(1), S(1), S(1) | S(1), S(0), -"));
+  const std::string one_group = "f64[2,4,3]; f64[4]; -; N=2; C=4; HxW=3; group=1; eps=0.1";
+  EXPECT_FALSE(has_rule("native_group_norm", one_group, "S(1), S(1), S(1) | S(1), S(0), -"));
+  const std::string training = "f64[4,3]; -; -; -; -; training=true; momentum=0.1; eps=0.1";
+  EXPECT_TRUE(has_rule("native_batch_norm", training, "S(1), S(0), S(0) | S(1), -, -, -, -"));
+  EXPECT_FALSE(has_rule("native_batch_norm", training, "S(0), R, R | S(0), -, -, -, -"));
+  const std::string evaluation =
+      "f64[4,3]; -; -; f64[3]; f64[3]:positive; training=false; momentum=0.1; eps=0.1";
+  EXPECT_TRUE(has_rule("native_batch_norm", evaluation, "S(0), R, R | S(0), -, -, R, R"));
+  EXPECT_TRUE(has_rule("native_batch_norm", evaluation, "P(min), R, R | R, -, -, P(max), R"));
+}
+
+TEST(Nn, NllLoss) {
+  const Elements elements = {{1, 2, 3, 4}, {0, 1}, {1, 3}};
+  const std::string call = "f64[2,2]; i64[2]; f64[2]; ignore_index=-100; reduction=";
+  EXPECT_EQ(run("nll_loss_forward", call + "0", elements), "f64[2]: -1, -12");
+  EXPECT_EQ(run("nll_loss_forward", call + "1", elements), "f64[]: -3.25");
+  EXPECT_EQ(run("nll_loss_forward", call + "2", elements), "f64[]: -13");
+  EXPECT_EQ(run("nll_loss_forward", "f64[2,2]; i64[2]; -; ignore_index=1; reduction=1", elements),
+            "f64[]: -1");
+  expect_refused("nll_loss_forward", "f64[2,2]; i64[3]; -; ignore_index=-1; reduction=1",
+                 "target has shape [3], expected [2]");
+  expect_refused("nll_loss_forward", "f64[2,2]; i64[2]; -; ignore_index=-1; reduction=3",
+                 "reduction must be 0 (none), 1 (mean) or 2 (sum)");
+  EXPECT_NE(
+      run("nll_loss_forward", "f64[1,2]; i64[1]; -; ignore_index=-1; reduction=1", {{1, 2}, {2}})
+          .find("target 2 is out of bounds"),
+      std::string::npos);
+}
+
+TEST(Nn, NllLossOfMeansIsAJointPartial) {
+  const std::string call = "f64[4,3]; i64[4]:index(3); f64[3]; ignore_index=-100; reduction=";
+  EXPECT_TRUE(has_rule("nll_loss_forward", call + "1",
+                       "P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(0), S(0), R"));
+  EXPECT_TRUE(has_rule("nll_loss_forward", call + "1", "P(sum), R | S(1), R, R"));
+  EXPECT_FALSE(has_rule("nll_loss_forward", call + "1", "P(avg), P(sum) | S(0), S(0), R"));
+  EXPECT_FALSE(has_rule("nll_loss_forward", call + "1", "P(sum), P(sum) | S(0), S(0), R"));
+  EXPECT_TRUE(has_rule("nll_loss_forward", call + "2", "P(sum), P(sum) | S(0), S(0), R"));
+  EXPECT_TRUE(has_rule("nll_loss_forward", call + "0", "S(0), R | S(0), S(0), R"));
+  EXPECT_TRUE(has_rule("nll_loss_backward",
+                       "f64[]; f64[4,3]; i64[4]:index(3); -; f64[]; reduction=1; ignore_index=-1",
+                       "S(1) | R, S(1), R, -, R"));
+}
+
+TEST(Nn, Convolution) {
+  const std::string plain =
+      "; stride=[1]; padding=[0]; dilation=[1]; transposed=false; output_padding=[0]; groups=";
+  EXPECT_EQ(run("convolution", "f64[1,1,3]; f64[1,1,2]; f64[1]" + plain + "1",
+                {{1, 2, 3}, {10, 1}, {0.5}}),
+            "f64[1,1,2]: 12.5, 23.5");
+  EXPECT_EQ(run("convolution", "i64[1,2,1]; i64[2,1,1]; -" + plain + "2", {{3, 4}, {5, 6}}),
+            "i64[1,2,1]: 15, 24");
+  EXPECT_EQ(run("convolution",
+                "f64[1,1,2]; f64[1,1,2]; -; stride=[2]; padding=[0]; dilation=[1]; "
+                "transposed=true; output_padding=[1]; groups=1",
+                {{1, 2}, {3, 4}}),
+            "f64[1,1,5]: 3, 4, 6, 8, 0");
+  EXPECT_EQ(run("convolution_backward",
+                "f64[1,1,2]; f64[1,1,3]; f64[1,1,2]; bias_sizes=[1]; stride=[1]; padding=[0]; "
+                "dilation=[1]; transposed=false; output_padding=[0]; groups=1; "
+                "output_mask=[true,false,false]",
+                {{1, 2}, {1, 2, 3}, {10, 1}}),
+            "f64[1,1,3]: 10, 21, 2");
+  expect_refused("convolution", "f64[1,3,3]; f64[1,2,2]; -" + plain + "1",
+                 "does not go with 3 input channels");
+  expect_refused("convolution", "f64[1,1,3]; f64[1,1,4]; -" + plain + "1",
+                 "the kernel is larger than the padded input");
+}
+
+// Shapes of transposed convolutions follow the weight's second dim, groups and output padding.
+TEST(Nn, TransposedConvolutionHasItsOwnShape) {
+  EXPECT_TRUE(run("convolution",
+                  "f32[2,4,5]; f32[4,3,3]; -; stride=[3]; padding=[1]; dilation=[2]; "
+                  "transposed=true; output_padding=[2]; groups=2",
+                  {})
+                  .starts_with("f32[2,6,17]:"));
+}
+
+TEST(Nn, ConvolutionRulesFollowTheCase) {
+  const std::string wide =
+      "; stride=[2]; padding=[3]; dilation=[1]; transposed=false; output_padding=[0]; groups=";
+  const std::string call = "f64[4,4,9]; f64[6,4,7]; f64[6]" + wide + "1";
+  EXPECT_TRUE(has_rule("convolution", call, "S(0) | S(0), R, R"));
+  EXPECT_TRUE(has_rule("convolution", call, "S(1) | R, S(0), S(0)"));
+  EXPECT_TRUE(has_rule("convolution", call, "P(sum) | S(1), S(1), P(sum)"));
+  EXPECT_FALSE(has_rule("convolution", call, "P(sum) | S(1), S(1), R"));
+  EXPECT_FALSE(has_rule("convolution", call, "S(2) | S(2), R, R"));
+  EXPECT_TRUE(has_rule("convolution", "f64[4,4,9]; f64[4,1,7]; f64[4]" + wide + "4",
+                       "S(1) | S(1), S(0), S(0)"));
+  EXPECT_FALSE(has_rule("convolution", "f64[4,4,9]; f64[4,2,7]; f64[4]" + wide + "2",
+                        "P(sum) | S(1), S(1), P(sum)"));
+  const std::string gradient =
+      "f64[4,6,6]; f64[4,4,9]; f64[6,4,7]; bias_sizes=[6]; stride=[2]; padding=[3]; dilation=[1]; "
+      "transposed=false; output_padding=[0]; groups=1; output_mask=";
+  EXPECT_FALSE(has_rule("convolution_backward", gradient + "[false,true,true]",
+                        "-, P(sum), P(sum) | S(0), S(0), R"));  // g has five places, not six
+}
+
+TEST(Nn, ConvolutionGradientRulesFollowTheMask) {
+  const std::string gradient =
+      "f64[4,6,5]; f64[4,4,9]; f64[6,4,7]; bias_sizes=[6]; stride=[2]; padding=[3]; dilation=[1]; "
+      "transposed=false; output_padding=[0]; groups=1; output_mask=";
+  EXPECT_TRUE(has_rule("convolution_backward", gradient + "[false,true,true]",
+                       "-, P(sum), P(sum) | S(0), S(0), R"));
+  EXPECT_TRUE(has_rule("convolution_backward", gradient + "[true,true,true]",
+                       "P(sum), S(0), S(0) | S(1), R, S(0)"));
+  EXPECT_TRUE(has_rule("convolution_backward", gradient + "[true,true,true]",
+                       "S(1), S(1), R | R, S(1), S(1)"));
+  EXPECT_TRUE(has_rule("convolution_backward", gradient + "[true,false,false]",
+                       "P(sum), -, - | P(sum), P(max), R"));
+}
+
+TEST(Nn, Pooling) {
+  EXPECT_EQ(run("avg_pool2d", "f64[1,2,2]; kernel_size=[2,2]", {{1, 2, 3, 6}}), "f64[1,1,1]: 3");
+  EXPECT_EQ(run("avg_pool2d", "i64[1,1,2]; kernel_size=[1,2]", {{-1, -2}}), "i64[1,1,1]: -1");
+  EXPECT_EQ(run("_adaptive_avg_pool2d", "f64[1,1,3]; output_size=[1,2]", {{1, 2, 6}}),
+            "f64[1,1,2]: 1.5, 4");
+  EXPECT_EQ(run("max_pool2d_with_indices_backward",
+                "f64[1,1,2]; f64[1,1,3]; i64[1,1,2]; kernel_size=[1,2]; stride=[1,1]; padding=0; "
+                "dilation=1; ceil_mode=false",
+                {{1, 2}, {0, 5, 0}, {1, 1}}),
+            "f64[1,1,3]: 0, 3, 0");
+  EXPECT_EQ(run("upsample_nearest1d", "f64[1,1,2]; output_size=[4]", {{1, 2}}),
+            "f64[1,1,4]: 1, 1, 2, 2");
+  EXPECT_EQ(run("upsample_linear1d", "f64[1,1,2]; output_size=[3]; align_corners=true", {{1, 2}}),
+            "f64[1,1,3]: 1, 1.5, 2");
+  expect_refused("avg_pool2d", "f64[1,2,2]; kernel_size=[2,2]; padding=[2,2]",
+                 "padding must be at most half the kernel");
+  expect_refused("avg_pool2d", "f64[1,2,2]; kernel_size=[3,3]",
+                 "the window is larger than the padded input");
+  expect_refused("upsample_nearest1d", "f64[1,2]; output_size=[4]", "a batch and channels");
+  expect_refused("max_unpool2d", "f64[1,1,1]; i64[1,1,1]; output_size=[1,1]", "lies outside");
+}
+
+TEST(Nn, PoolingRulesFollowTheCase) {
+  EXPECT_TRUE(has_rule("avg_pool2d", "f64[2,3,4,4]; kernel_size=[2,2]", "S(1) | S(1)"));
+  EXPECT_TRUE(has_rule("avg_pool2d", "f64[2,3,4,4]; kernel_size=[2,2]", "P(sum) | S(2)"));
+  EXPECT_FALSE(has_rule("avg_pool2d", "f64[2,3,4,4]; kernel_size=[2,2]", "P(avg) | S(2)"));
+  EXPECT_FALSE(has_rule("avg_pool2d", "i64[2,3,4,4]; kernel_size=[2,2]", "P(sum) | P(sum)"));
+  EXPECT_TRUE(has_rule("upsample_nearest2d", "f64[1,2,3,3]; output_size=[6,6]", "P(max) | P(max)"));
+  EXPECT_FALSE(has_rule("upsample_bilinear2d",
+                        "f64[1,2,3,3]; output_size=[6,6]; align_corners=false", "P(max) | P(max)"));
+  EXPECT_FALSE(
+      has_rule("max_pool2d_with_indices", "f64[2,3,4,4]; kernel_size=[2,2]", "P(max), R | P(max)"));
+}
+
+}  // namespace
+}  // namespace onedim
