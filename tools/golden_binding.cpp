@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "core/base/text.hpp"
 
@@ -16,31 +15,6 @@ bool is_free_name(std::string_view name) {
   return std::find(kFreeNames.begin(), kFreeNames.end(), name) != kFreeNames.end();
 }
 
-std::optional<double> as_number(const Value& value) {
-  if (const double* real = value.get_if<double>()) return *real;
-  if (const int64_t* integer = value.get_if<int64_t>()) return static_cast<double>(*integer);
-  const std::string* text = value.get_if<std::string>();
-  if (text == nullptr) return std::nullopt;
-  if (*text == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (*text == "inf") return std::numeric_limits<double>::infinity();
-  if (*text == "-inf") return -std::numeric_limits<double>::infinity();
-  return std::nullopt;
-}
-
-// A single value that the schema takes as a number.
-Value read_as_number(Value value) {
-  if (value.get_if<std::string>() != nullptr) {
-    const std::optional<double> number = as_number(value);
-    return number ? Value{*number} : value;
-  }
-  const ValueList* pair = value.get_if<ValueList>();
-  if (pair == nullptr || pair->size() != 2) return value;
-  const std::optional<double> real = as_number((*pair)[0]);
-  const std::optional<double> imaginary = as_number((*pair)[1]);
-  if (!real || !imaginary) return value;
-  return Value{std::complex<double>(*real, *imaginary)};
-}
-
 bool is_number_type(ArgumentType type) {
   return type == ArgumentType::kScalar || type == ArgumentType::kFloat ||
          type == ArgumentType::kComplex || type == ArgumentType::kTensor;
@@ -48,9 +22,9 @@ bool is_number_type(ArgumentType type) {
 
 Value read_as_schema_says(const Argument& argument, Value value) {
   if (!is_number_type(argument.type)) return value;
-  if (!argument.is_list) return read_as_number(std::move(value));
+  if (!argument.is_list) return golden_number(std::move(value));
   if (ValueList* items = std::get_if<ValueList>(&value.data)) {
-    for (Value& item : *items) item = read_as_number(std::move(item));
+    for (Value& item : *items) item = golden_number(std::move(item));
   }
   return value;
 }

@@ -17,6 +17,14 @@ std::optional<double> special_number(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<double> as_number(const Value& value) {
+  if (const double* real = value.get_if<double>()) return *real;
+  if (const int64_t* integer = value.get_if<int64_t>()) return static_cast<double>(*integer);
+  const std::string* text = value.get_if<std::string>();
+  if (text == nullptr) return std::nullopt;
+  return special_number(*text);
+}
+
 std::optional<double> read_real(Element element) {
   std::string_view text;
   if (element.get(text) == simdjson::SUCCESS) return special_number(text);
@@ -184,6 +192,19 @@ Result<GoldenCall> read_call(Element element) {
 }
 
 }  // namespace
+
+Value golden_number(Value value) {
+  if (value.get_if<std::string>() != nullptr) {
+    const std::optional<double> number = as_number(value);
+    return number ? Value{*number} : value;
+  }
+  const ValueList* pair = value.get_if<ValueList>();
+  if (pair == nullptr || pair->size() != 2) return value;
+  const std::optional<double> real = as_number((*pair)[0]);
+  const std::optional<double> imaginary = as_number((*pair)[1]);
+  if (!real || !imaginary) return value;
+  return Value{std::complex<double>(*real, *imaginary)};
+}
 
 Result<std::vector<GoldenCall>> read_golden_calls(const std::string& path) {
   const Result<JsonFile> file = read_json_file(path, "onedim.golden_ops/1");

@@ -54,6 +54,23 @@ bool element_agrees(DType dtype, const std::byte* ours, const std::byte* theirs)
   return load_integer(dtype, ours) == load_integer(dtype, theirs);
 }
 
+// A number as a tensor without dims, of the dtype that holds such numbers.
+std::optional<Tensor> tensor_of(const Value& number) {
+  const auto make = [](DType dtype, auto store, auto value) {
+    Tensor tensor = Tensor::zeros(dtype, {});
+    store(dtype, tensor.data(), value);
+    return tensor;
+  };
+  if (const bool* flag = number.get_if<bool>())
+    return make(DType::kBool, store_integer, int64_t{*flag});
+  if (const int64_t* integer = number.get_if<int64_t>())
+    return make(DType::kI64, store_integer, *integer);
+  if (const double* real = number.get_if<double>()) return make(DType::kF64, store_real, *real);
+  if (const auto* complex = number.get_if<std::complex<double>>())
+    return make(DType::kC128, store_complex, *complex);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Tolerance tolerance_of(DType dtype) {
@@ -95,6 +112,14 @@ std::string output_difference(const std::optional<Tensor>& ours, const GoldenVal
     return is_absent ? "" : fmt::format("absent, expected {}", format_meta(expected->meta()));
   if (is_absent) return fmt::format("{}, expected none", format_meta(ours->meta()));
   return tensor_difference(*ours, *expected);
+}
+
+
+std::string number_difference(const Tensor& ours, const GoldenValue& theirs) {
+  const Value* value = std::get_if<Value>(&theirs.data);
+  const std::optional<Tensor> expected =
+      value == nullptr ? std::nullopt : tensor_of(golden_number(*value));
+  return expected ? tensor_difference(ours, *expected) : "a number, expected a value that is none";
 }
 
 }  // namespace onedim

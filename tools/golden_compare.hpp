@@ -25,5 +25,7 @@ Tolerance tolerance_of(DType dtype);
 std::string tensor_difference(const Tensor& ours, const Tensor& theirs);
 // The same for one output slot; an absent output is nullopt, and null in the file.
 std::string output_difference(const std::optional<Tensor>& ours, const GoldenValue& theirs);
+// The same where the slot stands for a number: bool, int, float or complex, as in the file.
+std::string number_difference(const Tensor& ours, const GoldenValue& theirs);
 
 }  // namespace onedim

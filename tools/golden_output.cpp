@@ -44,6 +44,10 @@ Json golden_json(const std::optional<Tensor>& tensor) {
             {"data", std::move(data)}}}};
 }
 
+Json golden_number_json(const Tensor& number) {
+  return element_json(number.dtype(), number.data());
+}
+
 Json golden_json(const Value& value) {
   if (const bool* flag = value.get_if<bool>()) return *flag;
   if (const int64_t* integer = value.get_if<int64_t>()) return *integer;

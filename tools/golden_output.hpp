@@ -12,6 +12,8 @@ namespace onedim {
 
 // `{"tensor": {"dtype","shape","data"}}`, or null where absent.
 nlohmann::ordered_json golden_json(const std::optional<Tensor>& tensor);
+// The one element of a slot that stands for a number, as the schema returns it.
+nlohmann::ordered_json golden_number_json(const Tensor& number);
 nlohmann::ordered_json golden_json(const Value& value);
 
 }  // namespace onedim

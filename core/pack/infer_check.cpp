@@ -77,12 +77,23 @@ Status check_view(const Schema& schema, const Call& call, const ReturnSlot& slot
   return absl::OkStatus();
 }
 
+Status check_number(const ReturnSlot& slot, const OutputMeta& output) {
+  const std::span<const DType> dtypes = number_dtypes(slot.type);
+  const bool fits = std::find(dtypes.begin(), dtypes.end(), output.meta.dtype) != dtypes.end();
+  if (fits && output.meta.shape.empty() && output.view_of_input == -1) return absl::OkStatus();
+  std::string names;
+  for (const DType dtype : dtypes) names += fmt::format("{}{}", names.empty() ? "" : " or ", name_of(dtype));
+  return invalid_argument("{}, but the schema returns a number, which is {} without dims and no view",
+                          format_meta(output.meta), names);
+}
+
 Status check_output(const Schema& schema, const Call& call, const ReturnSlot& slot,
                     const OptionalOutput& output) {
   if (!output) {
     if (slot.optional) return absl::OkStatus();
     return invalid_argument("absent, but the schema does not say `Tensor?`");
   }
+  if (!slot.is_tensor()) return check_number(slot, *output);
   if (output->view_of_input != -1) return check_view(schema, call, slot, *output);
   if (slot.is_written)
     return invalid_argument("written in place, but not described as a view of its input");
@@ -99,6 +110,12 @@ const ReturnSlot& return_of_output(const Schema& schema, size_t output, size_t o
   const size_t after = schema.returns.size() - first_list - 1;
   if (output + after < output_count) return schema.returns[first_list];
   return schema.returns[schema.returns.size() - (output_count - output)];
+}
+
+bool is_number_output(const Schema& schema, size_t output, size_t output_count) {
+  const auto is_number = [](const ReturnSlot& slot) { return !slot.is_tensor(); };
+  return std::any_of(schema.returns.begin(), schema.returns.end(), is_number) &&
+         !return_of_output(schema, output, output_count).is_tensor();
 }
 
 int64_t checked_extent(const TensorMeta& meta) {

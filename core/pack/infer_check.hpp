@@ -1,6 +1,6 @@
 #pragma once
 // InferCheck: whether what a pack's infer emitted can be true of a call: as many outputs as the
-// schema returns, absent only where it says `Tensor?`, strides that a tensor of this size can have,
+// schema returns, absent only where it says `Tensor?`, numbers without dims, strides that a tensor of this size can have,
 // views that lie inside the input they name and are marked in the schema. A failure is a fault of
 // the pack.
 
@@ -20,5 +20,7 @@ bool may_overlap_itself(const TensorMeta& meta);
 // The schema's return that output `output` of `output_count` belongs to; lists share what the
 // others leave.
 const ReturnSlot& return_of_output(const Schema& schema, size_t output, size_t output_count);
+// True if the slot stands for a number that the schema returns, not for a tensor.
+bool is_number_output(const Schema& schema, size_t output, size_t output_count);
 
 }  // namespace onedim

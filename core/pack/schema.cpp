@@ -241,10 +241,13 @@ class Parser {
     const size_t begin = position_;
     Result<Type> type = parse_type();
     if (!type.ok()) return type.status();
-    if (type->type != ArgumentType::kTensor) {
-      return text_error(text_, begin, "only tensors can be returned");
+    const bool is_number =
+        !type->is_list && !type->optional && !number_dtypes(type->type).empty();
+    if (type->type != ArgumentType::kTensor && !is_number) {
+      return text_error(text_, begin, "only tensors and single numbers can be returned");
     }
     ReturnSlot slot{.name = std::string(word()),
+                    .type = type->type,
                     .is_list = type->is_list,
                     .optional = type->optional || type->optional_elements,
                     .alias = type->alias,
@@ -294,7 +297,8 @@ std::string argument_text(const Argument& argument) {
 }
 
 std::string return_text(const ReturnSlot& slot) {
-  std::string text = tensor_text(slot.alias, slot.is_written);
+  std::string text = slot.is_tensor() ? tensor_text(slot.alias, slot.is_written)
+                                      : std::string(type_text(slot.type));
   text +=
       slot.is_list ? suffix(true, false, slot.optional, 0) : suffix(false, slot.optional, false, 0);
   if (!slot.name.empty()) text += ' ' + slot.name;
@@ -346,6 +350,25 @@ std::optional<Value> fit_element(ArgumentType type, const Value& value) {
 }
 
 }  // namespace
+
+std::span<const DType> number_dtypes(ArgumentType type) {
+  static constexpr std::array kAll = {DType::kBool, DType::kI64, DType::kF64, DType::kC128};
+  const std::span<const DType> all(kAll);
+  switch (type) {
+    case ArgumentType::kBool:
+      return all.subspan(0, 1);
+    case ArgumentType::kInt:
+      return all.subspan(1, 1);
+    case ArgumentType::kFloat:
+      return all.subspan(2, 1);
+    case ArgumentType::kComplex:
+      return all.subspan(3, 1);
+    case ArgumentType::kScalar:
+      return all;
+    default:
+      return {};
+  }
+}
 
 const Argument* Schema::find(std::string_view argument) const {
   const int index = index_of(argument);

@@ -4,9 +4,12 @@
 // `add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`. The name is the
 // whole op name (overload after the point). `-> ()` is an op without output; `-> (Tensor values,
 // Tensor indices)` names outputs; `Tensor?` may be absent, as argument and as output; `Tensor[]`,
-// `Tensor?[]` are lists.
+// `Tensor?[]` are lists. `-> bool` (int, float, complex, Scalar) returns a number: its output slot
+// is a tensor without dims, so that rules place it like any other, of the dtype that holds such
+// numbers.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,10 +37,13 @@ struct Argument {
 
 struct ReturnSlot {
   std::string name;  // may be ""
+  ArgumentType type = ArgumentType::kTensor;
   bool is_list = false;
   bool optional = false;
   std::string alias;
   bool is_written = false;
+
+  bool is_tensor() const { return type == ArgumentType::kTensor; }
 };
 
 struct Schema {
@@ -56,6 +62,10 @@ std::string format_schema(const Schema& schema);
 
 // `int[2]? stride`, without alias marks; for messages.
 std::string format_type(const Argument& argument);
+
+// The dtypes that the slot of a returned number of this type may have: a Scalar is bool, i64, f64 or
+// c128. None for types that are no numbers.
+std::span<const DType> number_dtypes(ArgumentType type);
 
 // `value` as the schema's type wants it: an int becomes a float, a single value stands for a list
 // with a fixed size (which, as in ATen, a given list need not have), a word that names a dtype is a

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/pack/foreign_call.hpp"
+#include "core/pack/infer_check.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/golden_binding.hpp"
 #include "tools/golden_compare.hpp"
@@ -24,10 +25,12 @@ struct CallOptions {
 // One for each call of the file, in its order.
 struct CallResult {
   std::string op;
+  const Schema* schema = nullptr;  // of a known op
   std::vector<std::optional<Tensor>> outputs;
   std::string error;
   std::string difference;  // with --compare
   bool ok() const { return error.empty() && difference.empty(); }
+  bool is_number(size_t output) const { return is_number_output(*schema, output, outputs.size()); }
 };
 
 struct CallReport {
@@ -53,7 +56,9 @@ std::string difference_of(const CallResult& result, const GoldenCall& golden) {
     return fmt::format("{} outputs, expected {}", result.outputs.size(), golden.outputs.size());
   }
   for (size_t i = 0; i < golden.outputs.size(); ++i) {
-    const std::string difference = output_difference(result.outputs[i], golden.outputs[i]);
+    const std::string difference =
+        result.is_number(i) ? number_difference(*result.outputs[i], golden.outputs[i])
+                            : output_difference(result.outputs[i], golden.outputs[i]);
     if (difference.empty()) continue;
     return golden.outputs.size() == 1 ? difference : fmt::format("output {}: {}", i, difference);
   }
@@ -61,11 +66,12 @@ std::string difference_of(const CallResult& result, const GoldenCall& golden) {
 }
 
 CallResult make_result(const Op* op, const GoldenCall& golden, bool compare) {
-  CallResult result{golden.op, {}, {}, {}};
+  CallResult result{golden.op, nullptr, {}, {}, {}};
   if (op == nullptr) {
     result.error = fmt::format("unknown op \"{}\"", golden.op);
     return result;
   }
+  result.schema = &op->schema;
   Result<std::vector<std::optional<Tensor>>> outputs = run_call(*op, golden);
   if (!outputs.ok()) {
     result.error = std::string(message_of(outputs.status()));
@@ -90,7 +96,10 @@ CallReport run_calls(const Session& session, const Registry& registry,
 
 Json outputs_json(const CallResult& result) {
   Json outputs = Json::array();
-  for (const std::optional<Tensor>& output : result.outputs) outputs.push_back(golden_json(output));
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    const std::optional<Tensor>& output = result.outputs[i];
+    outputs.push_back(result.is_number(i) ? golden_number_json(*output) : golden_json(output));
+  }
   return outputs;
 }
 
@@ -107,9 +116,14 @@ Json to_json(const CallReport& report, bool compare) {
 
 std::string outputs_text(const CallResult& result) {
   std::string text;
-  for (const std::optional<Tensor>& output : result.outputs) {
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    const std::optional<Tensor>& output = result.outputs[i];
     text += text.empty() ? "" : "; ";
-    text += output ? format_meta(output->meta()) : "-";
+    if (result.is_number(i)) {
+      text += golden_number_json(*output).dump();
+    } else {
+      text += output ? format_meta(output->meta()) : "-";
+    }
   }
   return text;
 }
