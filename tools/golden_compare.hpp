@@ -21,10 +21,14 @@ struct Tolerance {
 };
 Tolerance tolerance_of(DType dtype);
 
-// "" if they agree, otherwise the first difference: `[2,1]: 0.5, expected 0.25`.
+// "" if they agree, otherwise what differs: `f32[2], expected f32[3]`.
+std::string meta_difference(const Tensor& ours, const Tensor& theirs);
+// The same of metas and elements, the first that differs: `[2,1]: 0.5, expected 0.25`.
 std::string tensor_difference(const Tensor& ours, const Tensor& theirs);
-// The same for one output slot; an absent output is nullopt, and null in the file.
-std::string output_difference(const std::optional<Tensor>& ours, const GoldenValue& theirs);
+// One output slot; an absent output is nullopt, and null in the file. Undefined content is not
+// compared.
+std::string output_difference(const std::optional<Tensor>& ours, const GoldenValue& theirs,
+                              bool has_undefined_content = false);
 // The same where the slot stands for a number: bool, int, float or complex, as in the file.
 std::string number_difference(const Tensor& ours, const GoldenValue& theirs);
 

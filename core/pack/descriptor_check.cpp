@@ -8,8 +8,8 @@
 namespace onedim {
 namespace {
 
-constexpr uint64_t kKnownOpFlags =
-    ONEDIM_OP_POSITION_AWARE | ONEDIM_OP_NO_IMPLIED_REPLICATE | ONEDIM_OP_RANDOM;
+constexpr uint64_t kKnownOpFlags = ONEDIM_OP_POSITION_AWARE | ONEDIM_OP_NO_IMPLIED_REPLICATE |
+                                   ONEDIM_OP_RANDOM | ONEDIM_OP_UNDEFINED_CONTENT;
 constexpr uint64_t kMaxGroup = 16;  // states or outputs of a partial kind
 
 Result<std::vector<std::string>> read_texts(const onedim_text_t* texts, uint64_t count,

@@ -50,6 +50,8 @@ class Op {
  public:
   const std::string& name() const { return schema.name; }
   bool is_position_aware() const { return flags & ONEDIM_OP_POSITION_AWARE; }
+  // Another implementation may leave other values in the outputs: only their metas compare.
+  bool has_undefined_content() const { return flags & ONEDIM_OP_UNDEFINED_CONTENT; }
   // True if the local call depends on the output's placement: position-aware, or with size
   // attributes.
   bool depends_on_output_placement() const {

@@ -56,9 +56,9 @@ void infer_like(const Call& call, OutputSink& outputs, DType dtype, const onedim
 }
 
 // In the shape of self: S(0) | R is a local call too, since the kernel is told the output's shape.
-void declare_like(Registrar& r, std::string_view schema, std::string_view summary, NumberFn number,
-                  std::initializer_list<std::string_view> samples) {
-  filled(r.op(schema).summary(summary).position_aware(), number)
+OpBuilder& declare_like(Registrar& r, std::string_view schema, std::string_view summary,
+                        NumberFn number, std::initializer_list<std::string_view> samples) {
+  return filled(r.op(schema).summary(summary).position_aware(), number)
       .infer([number](const Call& call, OutputSink& outputs) {
         infer_like(call, outputs, own_dtype(call), number(call));
       })
@@ -103,20 +103,24 @@ void declare_sizes(Registrar& r) {
     int64_t number;
     std::string_view summary;
     std::string_view out;
-  } plain[] = {{"zeros", "", 0, "a tensor of zeros", "zeros.out"},
-               {"ones", "", 1, "a tensor of ones", "ones.out"},
+    uint64_t flags;
+  } plain[] = {{"zeros", "", 0, "a tensor of zeros", "zeros.out", 0},
+               {"ones", "", 1, "a tensor of ones", "ones.out", 0},
                {"empty.memory_format", ", MemoryFormat? memory_format=None", 0,
-                "a tensor of undefined content, here zeros", "empty.out"}};
-  for (const auto& [name, more, number, summary, out] : plain) {
+                "a tensor of undefined content, here zeros", "empty.out",
+                ONEDIM_OP_UNDEFINED_CONTENT}};
+  for (const auto& [name, more, number, summary, out, flags] : plain) {
     declare_sized(r, with_options(std::string(name) + "(SymInt[] size", more), always(number),
                   default_dtype)
         .summary(summary)
+        .flags(flags)
         .samples({"size=[5,7]", "size=[4,1,6]; dtype=f64", "size=[7]; dtype=i64", "size=[]",
                   "size=[3,4]; dtype=bool", "size=[5]; dtype=c64"})
         .out(out);
   }
   declare_strided(r, with_options("empty_strided(SymInt[] size, SymInt[] stride"), default_dtype)
       .summary("a tensor of undefined content, here zeros, with the strides given")
+      .undefined_content()
       .samples({"size=[5,7]; stride=[7,1]", "size=[4,6]; stride=[1,4]; dtype=f64",
                 "size=[3,1,4]; stride=[4,1,1]; dtype=i32", "size=[7]; stride=[2]",
                 "size=[5,2]; stride=[2,1]; dtype=bool"})
@@ -136,13 +140,16 @@ void declare_new(Registrar& r) {
     std::string_view name;
     int64_t number;
     std::string_view summary;
-  } plain[] = {{"new_zeros", 0, "a tensor of zeros, of self's dtype"},
-               {"new_ones", 1, "a tensor of ones, of self's dtype"},
-               {"new_empty", 0, "a tensor of undefined content, here zeros, of self's dtype"}};
-  for (const auto& [name, number, summary] : plain) {
+    uint64_t flags;
+  } plain[] = {{"new_zeros", 0, "a tensor of zeros, of self's dtype", 0},
+               {"new_ones", 1, "a tensor of ones, of self's dtype", 0},
+               {"new_empty", 0, "a tensor of undefined content, here zeros, of self's dtype",
+                ONEDIM_OP_UNDEFINED_CONTENT}};
+  for (const auto& [name, number, summary, flags] : plain) {
     declare_sized(r, with_options(std::string(name) + "(Tensor self, SymInt[] size"),
                   always(number), own_dtype)
         .summary(summary)
+        .flags(flags)
         .samples({"f32[5,7]; size=[5,7]", "f64[4,6]; size=[7]", "i64[5]; size=[5,3]",
                   "f32[3,2]; size=[]", "bool[4]; size=[2,5]", "c64[4]; size=[6]; dtype=f16"})
         .out(std::string(name) + ".out");
@@ -150,6 +157,7 @@ void declare_new(Registrar& r) {
   declare_strided(r, with_options("new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride"),
                   own_dtype)
       .summary("a tensor of undefined content, here zeros, with the strides given")
+      .undefined_content()
       .samples({"f32[5,7]; size=[5,7]; stride=[7,1]", "f64[4,6]; size=[4,6]; stride=[1,4]",
                 "i32[4]; size=[3,1,4]; stride=[4,1,1]", "f32[2,3]; size=[7]; stride=[2]",
                 "bool[5]; size=[5,2]; stride=[2,1]; dtype=f16"})
@@ -167,13 +175,16 @@ void declare_likes(Registrar& r) {
     std::string_view name;
     int64_t number;
     std::string_view summary;
-  } plain[] = {{"zeros_like", 0, "zeros in the shape of self"},
-               {"ones_like", 1, "ones in the shape of self"},
-               {"empty_like", 0, "undefined content, here zeros, in the shape of self"}};
-  for (const auto& [name, number, summary] : plain) {
+    uint64_t flags;
+  } plain[] = {{"zeros_like", 0, "zeros in the shape of self", 0},
+               {"ones_like", 1, "ones in the shape of self", 0},
+               {"empty_like", 0, "undefined content, here zeros, in the shape of self",
+                ONEDIM_OP_UNDEFINED_CONTENT}};
+  for (const auto& [name, number, summary, flags] : plain) {
     declare_like(
         r, with_options(std::string(name) + "(Tensor self", like), summary, always(number),
-        {"f32[5,7]", "f64[4,1,6]", "i64[7]", "bool[4,3]", "c64[5]", "f16[6]; dtype=i32", "f64[]"});
+        {"f32[5,7]", "f64[4,1,6]", "i64[7]", "bool[4,3]", "c64[5]", "f16[6]; dtype=i32", "f64[]"})
+        .flags(flags);
   }
 }
 

@@ -51,14 +51,15 @@ Result<std::vector<std::optional<Tensor>>> run_call(const Op& op, const GoldenCa
   return run_op(op, bound->call, inputs);
 }
 
-std::string difference_of(const CallResult& result, const GoldenCall& golden) {
+std::string difference_of(const Op& op, const CallResult& result, const GoldenCall& golden) {
   if (result.outputs.size() != golden.outputs.size()) {
     return fmt::format("{} outputs, expected {}", result.outputs.size(), golden.outputs.size());
   }
   for (size_t i = 0; i < golden.outputs.size(); ++i) {
     const std::string difference =
         result.is_number(i) ? number_difference(*result.outputs[i], golden.outputs[i])
-                            : output_difference(result.outputs[i], golden.outputs[i]);
+                            : output_difference(result.outputs[i], golden.outputs[i],
+                                                op.has_undefined_content());
     if (difference.empty()) continue;
     return golden.outputs.size() == 1 ? difference : fmt::format("output {}: {}", i, difference);
   }
@@ -78,7 +79,7 @@ CallResult make_result(const Op* op, const GoldenCall& golden, bool compare) {
     return result;
   }
   result.outputs = *std::move(outputs);
-  if (compare) result.difference = difference_of(result, golden);
+  if (compare) result.difference = difference_of(*op, result, golden);
   return result;
 }
 
@@ -199,6 +200,7 @@ void add_call(CLI::App& app, Session& session) {
       ->required();
   command->add_flag("--compare", options->compare, "Compare with the outputs in the file");
   command->footer(
+      "Of an op whose outputs hold undefined content only shapes and dtypes are compared.\n"
       "Exit code 1 if an op is unknown, a call fails, or a result differs.\n"
       "Example: onedim call --calls calls.json --compare");
   command->callback([options, &session] {

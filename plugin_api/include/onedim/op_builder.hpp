@@ -49,6 +49,8 @@ class OpBuilder {
   OpBuilder& example(std::string_view text) { return example_ = text, *this; }
   OpBuilder& flags(uint64_t bits) { return flags_ |= bits, *this; }
   OpBuilder& position_aware() { return flags(ONEDIM_OP_POSITION_AWARE); }
+  // What the outputs hold is no promise; rules hold for what the kernel writes.
+  OpBuilder& undefined_content() { return flags(ONEDIM_OP_UNDEFINED_CONTENT); }
   OpBuilder& infer(InferFn fn) { return infer_ = std::move(fn), *this; }
   // Rules that hold for every call, as text.
   OpBuilder& rules(std::initializer_list<std::string_view> table) {
