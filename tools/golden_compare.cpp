@@ -120,7 +120,6 @@ std::string output_difference(const std::optional<Tensor>& ours, const GoldenVal
                                : tensor_difference(*ours, *expected);
 }
 
-
 std::string number_difference(const Tensor& ours, const GoldenValue& theirs) {
   const Value* value = std::get_if<Value>(&theirs.data);
   const std::optional<Tensor> expected =

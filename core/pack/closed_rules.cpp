@@ -7,7 +7,7 @@
 #include <array>
 #include <functional>
 
-#include "core/pack/variant.hpp"
+#include "core/pack/list_form.hpp"
 
 namespace onedim {
 namespace {
@@ -270,22 +270,44 @@ bool has_hidden_state(const Rule& rule, const Registry& registry) {
   });
 }
 
+// The closed rules of one plain call that the variant can take over, in the plain call's slots and
+// in the variant's. A written tensor must not have to hold a joint partial's hidden state.
+Result<ElementRules> close_one(const Op& op, const Call& call, const PlainCall& plain,
+                               std::span<const OptionalOutput> outputs, const Registry& registry) {
+  const Subject subject{*op.plain, plain.call, outputs_of_plain(plain, outputs), registry};
+  Result<std::vector<ClosedRule>> closed = close_plain(subject);
+  if (!closed.ok()) return closed.status();
+  const std::vector<int> all_written = written_slots(op, call);
+  std::span<const int> written(all_written);
+  if (!written.empty()) written = outputs_of_plain(plain, written);
+  ElementRules rules;
+  for (ClosedRule& rule : *closed) {
+    if (!written.empty() && has_hidden_state(rule.rule, registry)) continue;
+    if (op.is_list_form() && rule.rule.tag != 0) continue;  // a rule has one tag, for one kernel
+    ClosedRule form = rule;
+    if (!rule_of_variant(plain, written, call.inputs.size(), form.rule)) continue;
+    rules.of_form.push_back(std::move(form));
+    rules.of_plain.push_back(std::move(rule));
+  }
+  return rules;
+}
+
 }  // namespace
 
 Result<std::vector<ClosedRule>> closed_rules(const Op& op, const Call& call,
                                              std::span<const OptionalOutput> outputs,
                                              const Registry& registry) {
   if (op.plain == nullptr) return close_plain({op, call, outputs, registry});
-  Result<PlainCall> plain = plain_call(op, call);
-  if (!plain.ok()) return plain.status();
-  Result<std::vector<ClosedRule>> closed = close_plain({*op.plain, plain->call, outputs, registry});
-  if (!closed.ok()) return closed;
-  const std::vector<int> written = written_slots(op, call);
-  RuleSet set;
-  for (ClosedRule& rule : *closed) {
-    if (has_hidden_state(rule.rule, registry)) continue;
-    if (rule_of_variant(*plain, written, call.inputs.size(), rule.rule)) set.add(std::move(rule));
+  const Result<std::vector<PlainCall>> plains = plain_calls(op, call);
+  if (!plains.ok()) return plains.status();
+  std::vector<ElementRules> elements;
+  for (const PlainCall& plain : *plains) {
+    Result<ElementRules> rules = close_one(op, call, plain, outputs, registry);
+    if (!rules.ok()) return rules.status();
+    elements.push_back(*std::move(rules));
   }
+  RuleSet set;
+  for (ClosedRule& rule : combined_rules(elements)) set.add(std::move(rule));
   return set.take();
 }
 

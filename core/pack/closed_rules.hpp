@@ -6,7 +6,8 @@
 // partial's hidden state), (3) adds the all-replicate rule unless the op says no, (4) replaces an
 // input P(avg|max|min) by R and an output R by each of these, in every combination, (5) treats S on
 // a dim of size 1 as R. The result is sorted by text and has no rule twice; a rule implied without
-// a condition absorbs the same placements with one.
+// a condition absorbs the same placements with one. The rules of a list form are made of those of
+// its elements (list_form.hpp).
 
 #include <vector>
 

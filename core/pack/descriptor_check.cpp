@@ -141,14 +141,19 @@ Status read_gradient_ops(const onedim_op_t& from, Op& op) {
   return absl::OkStatus();
 }
 
-// A form of another op writes something, and has nothing of its own that the plain op gives.
+// A form of another op writes something or goes over lists, and has nothing of its own that the
+// plain op gives.
 Status check_variant(const onedim_op_t& from, const Op& op) {
   if (!is_op_name(op.variant_of) || op.variant_of == op.name()) {
     return invalid_argument("variant_of \"{}\" is not the name of another op", op.variant_of);
   }
-  if (op.written_arguments.empty()) {
+  const bool has_list = std::any_of(
+      op.schema.arguments.begin(), op.schema.arguments.end(),
+      [](const Argument& argument) { return argument.is_tensor() && argument.is_list; });
+  if (op.written_arguments.empty() && !has_list) {
     return invalid_argument(
-        "variant_of is \"{}\", but the schema marks no argument as written, `Tensor(a!)`",
+        "variant_of is \"{}\", but the schema neither marks an argument as written, "
+        "`Tensor(a!)`, nor has a list of tensors",
         op.variant_of);
   }
   const bool has_own = from.infer != nullptr || from.rules != nullptr ||

@@ -82,9 +82,11 @@ Status check_number(const ReturnSlot& slot, const OutputMeta& output) {
   const bool fits = std::find(dtypes.begin(), dtypes.end(), output.meta.dtype) != dtypes.end();
   if (fits && output.meta.shape.empty() && output.view_of_input == -1) return absl::OkStatus();
   std::string names;
-  for (const DType dtype : dtypes) names += fmt::format("{}{}", names.empty() ? "" : " or ", name_of(dtype));
-  return invalid_argument("{}, but the schema returns a number, which is {} without dims and no view",
-                          format_meta(output.meta), names);
+  for (const DType dtype : dtypes)
+    names += fmt::format("{}{}", names.empty() ? "" : " or ", name_of(dtype));
+  return invalid_argument(
+      "{}, but the schema returns a number, which is {} without dims and no view",
+      format_meta(output.meta), names);
 }
 
 Status check_output(const Schema& schema, const Call& call, const ReturnSlot& slot,

@@ -1,8 +1,8 @@
 #pragma once
 // InferCheck: whether what a pack's infer emitted can be true of a call: as many outputs as the
-// schema returns, absent only where it says `Tensor?`, numbers without dims, strides that a tensor of this size can have,
-// views that lie inside the input they name and are marked in the schema. A failure is a fault of
-// the pack.
+// schema returns, absent only where it says `Tensor?`, numbers without dims, strides that a tensor
+// of this size can have, views that lie inside the input they name and are marked in the schema. A
+// failure is a fault of the pack.
 
 #include "core/pack/op.hpp"
 

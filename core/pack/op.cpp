@@ -119,13 +119,15 @@ Result<std::vector<Rule>> plain_rules(const Op& op, const Call& call,
 
 Result<std::vector<Rule>> variant_rules(const Op& op, const Call& call,
                                         std::span<const OptionalOutput> outputs) {
-  Result<PlainCall> plain = plain_call(op, call);
+  if (op.is_list_form())
+    return std::vector<Rule>();  // what its elements' declare, closed, combines
+  const Result<std::vector<PlainCall>> plain = plain_calls(op, call);
   if (!plain.ok()) return plain.status();
-  Result<std::vector<Rule>> rules = plain_rules(*op.plain, plain->call, outputs);
+  Result<std::vector<Rule>> rules = plain_rules(*op.plain, plain->front().call, outputs);
   if (!rules.ok()) return rules;
   const std::vector<int> written = written_slots(op, call);
   std::erase_if(*rules, [&](Rule& rule) {
-    return !rule_of_variant(*plain, written, call.inputs.size(), rule);
+    return !rule_of_variant(plain->front(), written, call.inputs.size(), rule);
   });
   return rules;
 }
@@ -216,11 +218,16 @@ Result<std::vector<Rule>> Op::declared_rules(const Call& call,
 Status Op::accept_local(const Call& call, std::span<const OptionalOutput> outputs,
                         const Location* location) const {
   if (plain != nullptr) {
-    Result<PlainCall> as_plain = plain_call(*this, call);
-    if (!as_plain.ok()) return as_plain.status();
-    if (location == nullptr) return plain->accept_local(as_plain->call, outputs, nullptr);
-    const Location place = location_of_plain(*location, as_plain->slots);
-    return plain->accept_local(as_plain->call, outputs, &place);
+    const Result<std::vector<PlainCall>> plains = plain_calls(*this, call);
+    if (!plains.ok()) return plains.status();
+    for (const PlainCall& one : *plains) {
+      std::optional<Location> place;
+      if (location != nullptr) place = location_of_plain(*location, one);
+      const Status status =
+          plain->accept_local(one.call, outputs_of_plain(one, outputs), place ? &*place : nullptr);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
   }
   if (accept_fn == nullptr) return absl::OkStatus();
   const AbiCall abi(call, outputs, told(location));
@@ -231,11 +238,19 @@ Status Op::accept_local(const Call& call, std::span<const OptionalOutput> output
 Result<std::optional<CallCost>> Op::cost(const Call& call, std::span<const OptionalOutput> outputs,
                                          const Location* location) const {
   if (plain != nullptr) {
-    Result<PlainCall> as_plain = plain_call(*this, call);
-    if (!as_plain.ok()) return as_plain.status();
-    if (location == nullptr) return plain->cost(as_plain->call, outputs);
-    const Location place = location_of_plain(*location, as_plain->slots);
-    return plain->cost(as_plain->call, outputs, &place);
+    const Result<std::vector<PlainCall>> plains = plain_calls(*this, call);
+    if (!plains.ok()) return plains.status();
+    std::optional<CallCost> sum(CallCost{});
+    for (const PlainCall& one : *plains) {
+      std::optional<Location> place;
+      if (location != nullptr) place = location_of_plain(*location, one);
+      const Result<std::optional<CallCost>> own =
+          plain->cost(one.call, outputs_of_plain(one, outputs), place ? &*place : nullptr);
+      if (!own.ok() || !*own) return own;
+      sum->flops += (*own)->flops;
+      sum->bytes += (*own)->bytes;
+    }
+    return sum;
   }
   if (cost_fn == nullptr) return std::optional<CallCost>();
   const AbiCall abi(call, outputs, told(location));

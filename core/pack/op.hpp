@@ -1,9 +1,9 @@
 #pragma once
 // Op: one committed op and everything core may ask of its pack. Invariant: the schema is parsed,
-// the tables are parsed, required callbacks exist; `variant` forms (in-place, out=) answer through
-// their plain op. Methods call foreign code through the C ABI and turn its status and emissions
-// into values; a pack that breaks the contract (emits the wrong number of placements, a dim out of
-// range ...) gives a status that names the op. Thread-safe after commit.
+// the tables are parsed, required callbacks exist; `variant` forms (in-place, out=, over lists)
+// answer through their plain op. Methods call foreign code through the C ABI and turn its status
+// and emissions into values; a pack that breaks the contract (emits the wrong number of placements,
+// a dim out of range ...) gives a status that names the op. Thread-safe after commit.
 
 #include <optional>
 #include <string>
@@ -29,7 +29,8 @@ struct SizeAttribute {
   int first_dim = 0;
 };
 
-enum class Variant { kPlain, kInPlace, kOut };
+// kList: over lists, into new tensors; in-place and out= forms may be over lists too.
+enum class Variant { kPlain, kInPlace, kOut, kList };
 
 struct CallCost {
   double flops = 0;
@@ -50,6 +51,8 @@ class Op {
  public:
   const std::string& name() const { return schema.name; }
   bool is_position_aware() const { return flags & ONEDIM_OP_POSITION_AWARE; }
+  // An op over lists whose plain op is that of one element, see list_form.hpp.
+  bool is_list_form() const { return !element_arguments.empty(); }
   // Another implementation may leave other values in the outputs: only their metas compare.
   bool has_undefined_content() const { return flags & ONEDIM_OP_UNDEFINED_CONTENT; }
   // True if the local call depends on the output's placement: position-aware, or with size
@@ -68,7 +71,8 @@ class Op {
   // location.
   Result<std::vector<OptionalOutput>> infer(const Call& call,
                                             const Location* location = nullptr) const;
-  // As declared for this call: the table, then the callback; not closed (see closed_rules).
+  // As declared for this call: the table, then the callback; not closed (see closed_rules). A list
+  // form declares none: the closed rules of its elements make its own.
   Result<std::vector<Rule>> declared_rules(const Call& call,
                                            std::span<const OptionalOutput> outputs) const;
   // Whether this local call may run; the status says why not.
@@ -93,6 +97,8 @@ class Op {
   std::string variant_of;     // the plain op's name; such an op has no callbacks of its own
   const Op* plain = nullptr;  // of a variant, set when packs are resolved
   std::vector<int> written_arguments;  // schema arguments that are written (the `!`)
+  // Of a list form, per argument of the plain op: the form's that stands for it, or -1.
+  std::vector<int> element_arguments;
   uint64_t flags = 0;
   void* user = nullptr;
   onedim_infer_fn infer_fn = nullptr;

@@ -41,6 +41,11 @@ Result<std::unique_ptr<PreparedCompute>> PreparedCompute::create(
     const Op& op, const Call& call, std::span<const OptionalOutput> outputs,
     const Location* location, int thread_count) {
   std::unique_ptr<PreparedCompute> prepared(new PreparedCompute(op, call, outputs, location));
+  if (op.is_list_form()) {
+    if (Status status = prepared->prepare_elements(location, thread_count); !status.ok())
+      return status;
+    return prepared;
+  }
   if (Status status = prepared->prepare_plain(); !status.ok()) return status;
   prepared->classify_outputs();
   prepared->abi_ =
@@ -49,13 +54,30 @@ Result<std::unique_ptr<PreparedCompute>> PreparedCompute::create(
   return prepared;
 }
 
+Status PreparedCompute::prepare_elements(const Location* location, int thread_count) {
+  const Result<std::vector<PlainCall>> plains = plain_calls(op_, call_);
+  if (!plains.ok()) return plains.status();
+  for (const PlainCall& plain : *plains) {
+    std::optional<Location> place;
+    if (location != nullptr) place = location_of_plain(*location, plain);
+    OptionalOutput output = outputs_[plain.element];
+    if (output) output->view_of_input = -1;  // what the plain op computes is new
+    Result<std::unique_ptr<PreparedCompute>> compute = create(
+        *op_.plain, plain.call, std::span(&output, 1), place ? &*place : nullptr, thread_count);
+    if (!compute.ok()) return compute.status();
+    elements_.push_back({*std::move(compute), plain.slots, {}});
+    elements_.back().inputs.resize(plain.slots.size());
+  }
+  return absl::OkStatus();
+}
+
 Status PreparedCompute::prepare_plain() {
   if (op_.plain == nullptr) return absl::OkStatus();
-  Result<PlainCall> plain = plain_call(op_, call_);
+  Result<std::vector<PlainCall>> plain = plain_calls(op_, call_);
   if (!plain.ok()) return plain.status();
-  call_ = std::move(plain->call);
-  slots_ = std::move(plain->slots);
-  if (location_) *location_ = location_of_plain(*location_, slots_);
+  if (location_) *location_ = location_of_plain(*location_, plain->front());
+  call_ = std::move(plain->front().call);
+  slots_ = std::move(plain->front().slots);
   for (OptionalOutput& output : outputs_) {
     if (output) output->view_of_input = -1;  // what the plain op computes is new
   }
@@ -223,12 +245,30 @@ Status PreparedCompute::fill_views(std::span<Tensor* const> inputs,
   return absl::OkStatus();
 }
 
+void PreparedCompute::set_identity(uint64_t seed, uint64_t call_id) {
+  if (abi_ != nullptr) abi_->set_identity(seed, call_id);
+  for (Element& element : elements_) element.compute->set_identity(seed, call_id);
+}
+
+Status PreparedCompute::run_elements(std::span<Tensor* const> inputs,
+                                     std::span<Tensor* const> outputs) {
+  for (size_t i = 0; i < elements_.size(); ++i) {
+    Element& element = elements_[i];
+    for (size_t slot = 0; slot < element.slots.size(); ++slot)
+      element.inputs[slot] = element.slots[slot] < 0 ? nullptr : inputs[element.slots[slot]];
+    if (Status status = element.compute->run(element.inputs, outputs.subspan(i, 1)); !status.ok())
+      return annotate(status, fmt::format("{}: element {}", op_.name(), i));
+  }
+  return absl::OkStatus();
+}
+
 Status PreparedCompute::run(std::span<Tensor* const> inputs, std::span<Tensor* const> outputs) {
   if (inputs.size() != input_count_ || outputs.size() != outputs_.size()) {
     return invalid_argument("{}: {} inputs and {} outputs given, prepared for {} and {}",
                             op_.name(), inputs.size(), outputs.size(), input_count_,
                             outputs_.size());
   }
+  if (!elements_.empty()) return run_elements(inputs, outputs);
   if (Status status = bind_inputs(inputs); !status.ok()) return status;
   if (Status status = bind_outputs(inputs, outputs); !status.ok()) return status;
   if (Status status = fill_views(inputs, outputs); !status.ok()) return status;

@@ -29,18 +29,27 @@ class PreparedCompute {
   Status run(std::span<Tensor* const> inputs, std::span<Tensor* const> outputs);
 
   // Random ops draw from these.
-  void set_identity(uint64_t seed, uint64_t call_id) { abi_->set_identity(seed, call_id); }
+  void set_identity(uint64_t seed, uint64_t call_id);
 
  private:
   enum class OutputKind { kAbsent, kComputed, kView, kWritten };
 
   PreparedCompute(const Op& op, const Call& call, std::span<const OptionalOutput> outputs,
                   const Location* location);
+  // One element of a list form, and the form's input slot of each of its inputs.
+  struct Element {
+    std::unique_ptr<PreparedCompute> compute;
+    std::vector<int> slots;
+    std::vector<Tensor*> inputs;  // of this run
+  };
+
+  Status prepare_elements(const Location* location, int thread_count);
   Status prepare_plain();
   void classify_outputs();
   Status prepare_kernel(int thread_count);
   Status check_dtypes() const;
   Status ask_workspace();
+  Status run_elements(std::span<Tensor* const> inputs, std::span<Tensor* const> outputs);
   Status bind_inputs(std::span<Tensor* const> inputs);
   Status bind_outputs(std::span<Tensor* const> inputs, std::span<Tensor* const> outputs);
   void bind_written(std::span<Tensor* const> inputs, size_t output, Tensor& tensor);
@@ -67,6 +76,7 @@ class PreparedCompute {
   std::unique_ptr<void, FreeDeleter> workspace_;
   std::vector<Tensor> temporaries_;  // per output, made when first needed
   std::vector<size_t> to_copy_;      // outputs of this run that were computed into their temporary
+  std::vector<Element> elements_;    // of a list form, in the order in which they run
 };
 
 }  // namespace onedim

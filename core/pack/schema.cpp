@@ -241,8 +241,7 @@ class Parser {
     const size_t begin = position_;
     Result<Type> type = parse_type();
     if (!type.ok()) return type.status();
-    const bool is_number =
-        !type->is_list && !type->optional && !number_dtypes(type->type).empty();
+    const bool is_number = !type->is_list && !type->optional && !number_dtypes(type->type).empty();
     if (type->type != ArgumentType::kTensor && !is_number) {
       return text_error(text_, begin, "only tensors and single numbers can be returned");
     }

@@ -63,8 +63,8 @@ std::string format_schema(const Schema& schema);
 // `int[2]? stride`, without alias marks; for messages.
 std::string format_type(const Argument& argument);
 
-// The dtypes that the slot of a returned number of this type may have: a Scalar is bool, i64, f64 or
-// c128. None for types that are no numbers.
+// The dtypes that the slot of a returned number of this type may have: a Scalar is bool, i64, f64
+// or c128. None for types that are no numbers.
 std::span<const DType> number_dtypes(ArgumentType type);
 
 // `value` as the schema's type wants it: an int becomes a float, a single value stands for a list

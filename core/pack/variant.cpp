@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/pack/infer_check.hpp"
+#include "core/pack/list_form.hpp"
 
 namespace onedim {
 namespace {
@@ -114,12 +115,10 @@ Result<std::string> variant_sample(const Op& op, const std::string& text) {
 
 }  // namespace
 
-Status link_variant(Op& variant, const Op& plain) {
-  if (!plain.variant_of.empty()) {
-    return invalid_argument("{} is a variant of {}, which is one itself; name {}", variant.name(),
-                            plain.name(), plain.variant_of);
-  }
-  int shared = 0;
+namespace {
+
+// Whether the schemas' arguments belong together, by name.
+Status check_arguments(const Op& variant, const Op& plain) {
   for (size_t i = 0; i < variant.schema.arguments.size(); ++i) {
     const Argument& argument = variant.schema.arguments[i];
     const Argument* same = plain.schema.find(argument.name);
@@ -132,7 +131,6 @@ Status link_variant(Op& variant, const Op& plain) {
                               argument.name, format_type(argument), plain.name(),
                               format_type(*same));
     }
-    shared += argument.is_written && same != nullptr ? 1 : 0;
   }
   for (const Argument& argument : plain.schema.arguments) {
     if (variant.schema.find(argument.name) != nullptr || argument.optional ||
@@ -141,23 +139,44 @@ Status link_variant(Op& variant, const Op& plain) {
     return invalid_argument("{} lacks the argument \"{}\" of {}", variant.name(), argument.name,
                             plain.name());
   }
-  if (shared != 0 && shared != static_cast<int>(variant.written_arguments.size())) {
+  return absl::OkStatus();
+}
+
+// Whether the plain op reads the variant's argument number `index`.
+bool is_read(const Op& variant, const Op& plain, int index) {
+  if (!variant.is_list_form())
+    return plain.schema.find(variant.schema.arguments[index].name) != nullptr;
+  const std::vector<int>& read = variant.element_arguments;
+  return std::find(read.begin(), read.end(), index) != read.end();
+}
+
+// What the variant does with its results.
+Result<Variant> kind_of(const Op& variant, const Op& plain) {
+  if (variant.written_arguments.empty()) return Variant::kList;
+  const auto read =
+      std::count_if(variant.written_arguments.begin(), variant.written_arguments.end(),
+                    [&](int index) { return is_read(variant, plain, index); });
+  if (read != 0 && read != static_cast<int64_t>(variant.written_arguments.size())) {
     return invalid_argument("{} writes both arguments of {} and others", variant.name(),
                             plain.name());
   }
   if (Status status = check_returns(variant); !status.ok()) return status;
-  variant.plain = &plain;
-  variant.variant = shared > 0 ? Variant::kInPlace : Variant::kOut;
-  variant.flags |= plain.flags;
-  variant.size_attributes = plain.size_attributes;
-  if (variant.gradient_ops.empty()) variant.gradient_ops = plain.gradient_ops;
-  if (variant.summary.empty()) {
-    variant.summary = fmt::format("{} form of {}", shared > 0 ? "in-place" : "out=", plain.name());
-  }
-  Result<std::string> example = variant_sample(variant, plain.example);
-  if (variant.example.empty() && !plain.example.empty() && example.ok())
-    variant.example = *std::move(example);
-  return absl::OkStatus();
+  return read > 0 ? Variant::kInPlace : Variant::kOut;
+}
+
+std::string summary_of(const Op& variant) {
+  const std::string_view lists = variant.is_list_form() ? " over lists" : "";
+  if (variant.variant == Variant::kList) return fmt::format("{}{}", variant.plain->name(), lists);
+  return fmt::format("{} form of {}{}", variant.variant == Variant::kInPlace ? "in-place" : "out=",
+                     variant.plain->name(), lists);
+}
+
+void set_example(Op& variant) {
+  if (!variant.example.empty() || variant.plain->example.empty()) return;
+  Result<std::string> example = variant.is_list_form()
+                                    ? example_of_list_form(variant)
+                                    : variant_sample(variant, variant.plain->example);
+  if (example.ok()) variant.example = *std::move(example);
 }
 
 Result<PlainCall> plain_call(const Op& op, const Call& call) {
@@ -185,13 +204,48 @@ Result<PlainCall> plain_call(const Op& op, const Call& call) {
   return result;
 }
 
-Location location_of_plain(const Location& location, std::span<const int> slots) {
-  Location plain = location;
-  plain.inputs.clear();
+}  // namespace
+
+Status link_variant(Op& variant, const Op& plain) {
+  if (!plain.variant_of.empty()) {
+    return invalid_argument("{} is a variant of {}, which is one itself; name {}", variant.name(),
+                            plain.name(), plain.variant_of);
+  }
+  Status status = is_list_form(variant.schema, plain.schema) ? check_list_form(variant, plain)
+                                                             : check_arguments(variant, plain);
+  if (!status.ok()) return status;
+  const Result<Variant> kind = kind_of(variant, plain);
+  if (!kind.ok()) return kind.status();
+  if (*kind == Variant::kList && !variant.is_list_form()) {
+    return invalid_argument("{} neither writes an argument nor is {} over lists", variant.name(),
+                            plain.name());
+  }
+  variant.plain = &plain;
+  variant.variant = *kind;
+  variant.flags |= plain.flags;
+  variant.size_attributes = plain.size_attributes;
+  if (variant.gradient_ops.empty()) variant.gradient_ops = plain.gradient_ops;
+  if (variant.summary.empty()) variant.summary = summary_of(variant);
+  set_example(variant);
+  return absl::OkStatus();
+}
+
+Result<std::vector<PlainCall>> plain_calls(const Op& op, const Call& call) {
+  if (op.is_list_form()) return element_calls(op, call);
+  Result<PlainCall> plain = plain_call(op, call);
+  if (!plain.ok()) return plain.status();
+  return std::vector<PlainCall>{*std::move(plain)};
+}
+
+Location location_of_plain(const Location& location, const PlainCall& plain) {
+  Location place = location;
+  place.inputs.clear();
   const SlotLocation absent{
       {}, {}, std::vector<Placement>(location.mesh_shape.size(), Placement::none())};
-  for (const int slot : slots) plain.inputs.push_back(slot < 0 ? absent : location.inputs[slot]);
-  return plain;
+  for (const int slot : plain.slots)
+    place.inputs.push_back(slot < 0 ? absent : location.inputs[slot]);
+  if (plain.element >= 0) place.outputs = {location.outputs[plain.element]};
+  return place;
 }
 
 std::vector<int> written_slots(const Op& op, const Call& call) {
@@ -205,23 +259,28 @@ std::vector<int> written_slots(const Op& op, const Call& call) {
 
 Result<std::vector<OptionalOutput>> infer_variant(const Op& op, const Call& call,
                                                   const Location* location) {
-  Result<PlainCall> plain = plain_call(op, call);
-  if (!plain.ok()) return plain.status();
-  std::optional<Location> place;
-  if (location != nullptr) place = location_of_plain(*location, plain->slots);
-  Result<std::vector<OptionalOutput>> results =
-      op.plain->infer(plain->call, place ? &*place : nullptr);
-  if (!results.ok()) return results;
+  const Result<std::vector<PlainCall>> plains = plain_calls(op, call);
+  if (!plains.ok()) return plains.status();
+  std::vector<OptionalOutput> results;
+  for (const PlainCall& plain : *plains) {
+    std::optional<Location> place;
+    if (location != nullptr) place = location_of_plain(*location, plain);
+    Result<std::vector<OptionalOutput>> own =
+        op.plain->infer(plain.call, place ? &*place : nullptr);
+    if (!own.ok()) return own;
+    std::move(own->begin(), own->end(), std::back_inserter(results));
+  }
+  if (op.variant == Variant::kList) return results;
   const std::vector<int> written = written_slots(op, call);
-  if (results->size() != written.size()) {
+  if (results.size() != written.size()) {
     return invalid_argument("{}: {} tensors to write, but {} gives {} outputs", op.name(),
-                            written.size(), op.plain->name(), results->size());
+                            written.size(), op.plain->name(), results.size());
   }
   for (size_t i = 0; i < written.size(); ++i) {
     const OptionalMeta& target = call.inputs[written[i]];
-    Status status = check_written(op, (*results)[i], target, static_cast<int>(i));
+    Status status = check_written(op, results[i], target, static_cast<int>(i));
     if (!status.ok()) return status;
-    if (target) (*results)[i] = OutputMeta{*target, written[i], 0};
+    if (target) results[i] = OutputMeta{*target, written[i], 0};
   }
   return results;
 }
@@ -251,6 +310,7 @@ bool rule_of_variant(const PlainCall& plain, std::span<const int> written, size_
 }
 
 Result<std::vector<std::string>> samples_of_variant(const Op& op) {
+  if (op.is_list_form()) return samples_of_list_form(op);
   Result<std::vector<std::string>> plain = op.plain->samples();
   if (!plain.ok()) return plain;
   std::vector<std::string> samples;

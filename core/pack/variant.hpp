@@ -1,9 +1,9 @@
 #pragma once
-// Variant: how in-place and out= forms borrow from their plain op. A variant's call is turned into
-// the plain op's call by argument names; an argument that only the variant has must be a written
-// one (`out`). The outputs of a variant are its written tensors, in the order of the plain op's
-// outputs, whether or not the schema returns them: they keep their own dtype, shape and strides,
-// and the plain result must fit.
+// Variant: how in-place, out= and list forms borrow from their plain op. A variant's call is turned
+// into the plain op's call by argument names (of list forms see list_form.hpp); an argument that
+// only the variant has must be a written one (`out`). The outputs of a variant that writes are its
+// written tensors, in the order of the plain op's outputs, whether or not the schema returns them:
+// they keep their own dtype, shape and strides, and the plain result must fit.
 
 #include <vector>
 
@@ -17,11 +17,19 @@ Status link_variant(Op& variant, const Op& plain);
 struct PlainCall {
   Call call;
   std::vector<int> slots;  // the variant's input slot of each of the plain call's input slots
+  int element = -1;        // of a list form: its output is the variant's output of this number
 };
-// `op` is linked to its plain op.
-Result<PlainCall> plain_call(const Op& op, const Call& call);
+// The one call of the plain op that the variant stands for, or one for each element of a list
+// form. `op` is linked to its plain op.
+Result<std::vector<PlainCall>> plain_calls(const Op& op, const Call& call);
 
-Location location_of_plain(const Location& location, std::span<const int> slots);
+Location location_of_plain(const Location& location, const PlainCall& plain);
+
+// Of the variant's outputs those of the plain call.
+template <typename T>
+std::span<T> outputs_of_plain(const PlainCall& plain, std::span<T> outputs) {
+  return plain.element < 0 ? outputs : outputs.subspan(plain.element, 1);
+}
 
 // The input slots that the call writes, output by output.
 std::vector<int> written_slots(const Op& op, const Call& call);

@@ -61,7 +61,7 @@ Result<RuleChoices> RuleChoices::create(const Op& op, const Call& call,
 }
 
 bool RuleChoices::has_replicas_beside(const Op& op) const {
-  if (op.is_position_aware()) return false;
+  if (op.is_position_aware() || op.is_list_form()) return false;
   return std::all_of(rules_.begin(), rules_.end(), [](const RuleChoice& choice) {
     const std::vector<Placement>& inputs = choice.rule.inputs;
     const auto relabelled = std::count_if(inputs.begin(), inputs.end(), [](const Placement& p) {

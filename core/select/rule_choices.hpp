@@ -29,8 +29,8 @@ class RuleChoices {
   const std::vector<Placement>& placements(size_t input) const { return placements_[input]; }
   // Whether each rule that asks an input for a P(avg|max|min) has one beside it that asks for R
   // there and says the same: then no R needs to be relabelled. Closed rules do so
-  // (closed_rules.hpp), but for long lists; ops that tell where they stand, and tagged rules, may
-  // tell the two apart.
+  // (closed_rules.hpp), but for long lists and list forms; ops that tell where they stand, and
+  // tagged rules, may tell the two apart.
   bool replicas_stand_in() const { return replicas_stand_in_; }
   // For a mesh dim of one rank, where all rules are alike: the first.
   static constexpr int kUnitRule = 0;

@@ -104,11 +104,11 @@ void declare_sizes(Registrar& r) {
     std::string_view summary;
     std::string_view out;
     uint64_t flags;
-  } plain[] = {{"zeros", "", 0, "a tensor of zeros", "zeros.out", 0},
-               {"ones", "", 1, "a tensor of ones", "ones.out", 0},
-               {"empty.memory_format", ", MemoryFormat? memory_format=None", 0,
-                "a tensor of undefined content, here zeros", "empty.out",
-                ONEDIM_OP_UNDEFINED_CONTENT}};
+  } plain[] = {
+      {"zeros", "", 0, "a tensor of zeros", "zeros.out", 0},
+      {"ones", "", 1, "a tensor of ones", "ones.out", 0},
+      {"empty.memory_format", ", MemoryFormat? memory_format=None", 0,
+       "a tensor of undefined content, here zeros", "empty.out", ONEDIM_OP_UNDEFINED_CONTENT}};
   for (const auto& [name, more, number, summary, out, flags] : plain) {
     declare_sized(r, with_options(std::string(name) + "(SymInt[] size", more), always(number),
                   default_dtype)

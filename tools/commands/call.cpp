@@ -57,9 +57,9 @@ std::string difference_of(const Op& op, const CallResult& result, const GoldenCa
   }
   for (size_t i = 0; i < golden.outputs.size(); ++i) {
     const std::string difference =
-        result.is_number(i) ? number_difference(*result.outputs[i], golden.outputs[i])
-                            : output_difference(result.outputs[i], golden.outputs[i],
-                                                op.has_undefined_content());
+        result.is_number(i)
+            ? number_difference(*result.outputs[i], golden.outputs[i])
+            : output_difference(result.outputs[i], golden.outputs[i], op.has_undefined_content());
     if (difference.empty()) continue;
     return golden.outputs.size() == 1 ? difference : fmt::format("output {}: {}", i, difference);
   }

@@ -93,11 +93,22 @@ class OpBuilder {
   }
   // Also registers the in-place form, writing the first argument: `NAME_.overload`, or as named.
   OpBuilder& in_place(std::string_view name = {}) {
-    in_place_ = name.empty() ? default_in_place_name() : std::string(name);
+    in_place_ = name.empty() ? in_place_name(this->name()) : std::string(name);
     return *this;
   }
   // Also registers an out= form under its full name, `add.out`.
   OpBuilder& out(std::string_view name) { return out_ = name, *this; }
+
+  // Also registers a form over lists by its schema, `_foreach_add.List(Tensor[] self, Tensor[]
+  // other,
+  // *, Scalar alpha=1) -> Tensor[]`, with its out= form and, unless there is none, the in-place
+  // form that writes its first list. Arguments are this op's by name, or else by position; an
+  // element may have a number where this op has a tensor.
+  enum class ListForms { kAll, kNotInPlace };
+  OpBuilder& foreach (std::string_view schema, ListForms forms = ListForms::kAll) {
+    list_forms_.emplace_back(schema, forms);
+    return *this;
+  }
 
   // Elementwise over `operands` (all Tensor arguments and numbers given for them by default):
   // broadcast shape, promoted dtype, shard rules on every dim.
@@ -169,14 +180,16 @@ class OpBuilder {
     else
       return 4;
   }
-  std::string default_in_place_name() const {
-    std::string variant(name());
+  static std::string in_place_name(std::string_view plain) {
+    std::string variant(plain);
     const size_t point = variant.rfind('.');
     return variant.insert(point == std::string::npos ? variant.size() : point, "_");
   }
   std::vector<std::string> schema_tensor_arguments() const;
   std::string variant_schema(std::string_view name, bool in_place) const;
   int32_t register_kernel(const onedim_host_t* host, onedim_registrar_t* registrar);
+  int32_t register_list_form(const onedim_host_t* host, onedim_registrar_t* registrar,
+                             std::string_view schema, ListForms forms);
   int32_t register_variant(const onedim_host_t* host, onedim_registrar_t* registrar,
                            const std::string& schema);
   std::string_view name() const { return std::string_view(schema_).substr(0, schema_.find('(')); }
@@ -198,6 +211,7 @@ class OpBuilder {
                                const onedim_execution_t*) noexcept;
 
   std::string schema_, summary_, example_, in_place_, out_;
+  std::vector<std::pair<std::string, ListForms>> list_forms_;
   uint64_t flags_ = 0;
   std::vector<std::string> rule_table_, samples_, gradient_, operands_, kernel_operands_;
   PointwiseDTypesFn pointwise_dtypes_;

@@ -111,6 +111,29 @@ inline int32_t OpBuilder::register_variant(const onedim_host_t* host, onedim_reg
   return VariantBuilder(schema, name()).summary(summary_).register_with(host, registrar);
 }
 
+// Forms over lists return nothing where they write: `_foreach_add_.List(Tensor(a!)[] self, ...) ->
+// ()`, `_foreach_add.List_out(..., *, Tensor(a!)[] out) -> ()`, `_foreach_abs.out`.
+inline int32_t OpBuilder::register_list_form(const onedim_host_t* host,
+                                             onedim_registrar_t* registrar, std::string_view schema,
+                                             ListForms forms) {
+  const size_t open = schema.find('('), close = schema.rfind(')', schema.find("->"));
+  const std::string form(schema.substr(0, open));
+  const std::string arguments(schema.substr(open + 1, close - open - 1));
+  const bool has_keywords = arguments.find("*,") != std::string::npos;
+  int32_t status = register_variant(host, registrar, std::string(schema));
+  if (status == ONEDIM_OK) {
+    const std::string out = form.find('.') == std::string::npos ? ".out" : "_out";
+    status = register_variant(
+        host, registrar,
+        form + out + "(" + arguments + (has_keywords ? ", " : ", *, ") + "Tensor(a!)[] out) -> ()");
+  }
+  if (status != ONEDIM_OK || forms == ListForms::kNotInPlace) return status;
+  require(arguments.starts_with("Tensor[] "),
+          "an in-place list form needs a list as first argument");
+  return register_variant(host, registrar,
+                          in_place_name(form) + "(Tensor(a!)" + arguments.substr(6) + ") -> ()");
+}
+
 inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_registrar_t* registrar) {
   if (example_.empty() && !samples_.empty()) example_ = samples_.front();
   const std::vector<onedim_text_t> table = texts_of(rule_table_);
@@ -147,6 +170,9 @@ inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_regist
   }
   if (status == ONEDIM_OK && !out_.empty()) {
     status = register_variant(host, registrar, variant_schema(out_, false));
+  }
+  for (const auto& [form, forms] : list_forms_) {
+    if (status == ONEDIM_OK) status = register_list_form(host, registrar, form, forms);
   }
   return status;
 }

@@ -302,7 +302,8 @@ typedef struct onedim_size_attribute_t {
 
 /* An op. `schema` is one line in ATen's style with the op's full name and its alias marks:
  * `add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`. `variant_of` names the plain op
- * whose infer, rules, samples and kernels an in-place or out= form shares; such a form has no callbacks. */
+ * whose infer, rules, samples and kernels an in-place or out= form, or one over lists, shares; such a form
+ * has no callbacks. A number that the schema returns is an output without dims: bool, i64, f64 or c128. */
 typedef struct onedim_op_t {
   uint64_t struct_size;
   onedim_text_t schema;
