@@ -287,7 +287,9 @@ typedef int32_t (*onedim_compute_fn)(const onedim_host_t* host, void* user, cons
 enum {
   ONEDIM_OP_POSITION_AWARE = 1u << 0,   /* the kernel reads its location: correct only where it knows it */
   ONEDIM_OP_NO_IMPLIED_REPLICATE = 1u << 1,
-  ONEDIM_OP_RANDOM = 1u << 2            /* draws from (seed, call_id) */
+  ONEDIM_OP_RANDOM = 1u << 2,           /* draws from (seed, call_id) */
+  ONEDIM_OP_UNDEFINED_CONTENT = 1u << 3 /* promises shapes, strides and dtypes only, as empty ops do; its rules hold
+                                           for what its kernel writes */
 };
 
 /* [frozen] `attribute` (an int or a list of ints) holds sizes of output dims first_dim, first_dim + 1, ...
@@ -300,7 +302,8 @@ typedef struct onedim_size_attribute_t {
 
 /* An op. `schema` is one line in ATen's style with the op's full name and its alias marks:
  * `add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`. `variant_of` names the plain op
- * whose infer, rules, samples and kernels an in-place or out= form shares; such a form has no callbacks. */
+ * whose infer, rules, samples and kernels an in-place or out= form, or one over lists, shares; such a form
+ * has no callbacks. A number that the schema returns is an output without dims: bool, i64, f64 or c128. */
 typedef struct onedim_op_t {
   uint64_t struct_size;
   onedim_text_t schema;
