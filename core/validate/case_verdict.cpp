@@ -317,10 +317,42 @@ bool holds_wrapped(const Case& c, const Rule& rule) {
   return true;
 }
 
+// Two powers of two whose mean is one are equal, so two ranks tell nothing of averages of bare
+// exponents.
+bool tells_of_averages(const Case& c, const Rule& rule) {
+  bool has_averaged_exponents = false;
+  for (size_t slot = 0; slot < rule.inputs.size(); ++slot) {
+    const OptionalMeta& meta = c.sample().call.inputs[slot];
+    has_averaged_exponents |=
+        meta && meta->dtype == DType::kF8E8M0 && rule.inputs[slot].is_partial("avg");
+  }
+  return !has_averaged_exponents ||
+         std::any_of(c.sites.begin(), c.sites.end(), [&](const Case::Site& site) {
+           return site.place->world() > 2 &&
+                  rule_applies(rule, site.place->subject(), site.place->world());
+         });
+}
+
+constexpr int64_t kMostLonger = 4;
+// A rule holds for mesh dims of any size; small cuts of small tensors need a few more.
+constexpr int64_t kMoreWorlds[] = {2, 3, 4, 5, 6};
+
+// The subject, and the same with the sizes that the rule shards made longer.
+std::vector<Subject> longer_variants(const Case& c, const Subject& subject, const Rule& rule) {
+  std::vector<Subject> variants{subject};
+  for (const int64_t size : sharded_sizes(c, rule)) {
+    for (int64_t more = 1; more <= kMostLonger; ++more) {
+      if (std::optional<Subject> longer = with_sizes(subject, {{size, size + more}}))
+        variants.push_back(*std::move(longer));
+    }
+  }
+  return variants;
+}
+
 // Sizes that are drawn for one world may be such that a rule holds there by luck: where no claim
-// speaks of them, they are tried in the usual worlds.
-bool holds_in_usual_worlds(const Case& c, const Claims& claims, const CombinationRecord& record,
-                           const Rule& rule) {
+// speaks of them, they and longer ones are tried in more worlds.
+bool holds_in_more_worlds(const Case& c, const Claims& claims, const CombinationRecord& record,
+                          const Rule& rule) {
   std::set<int> tried;
   for (size_t i = 0; i < c.sites.size(); ++i) {
     const Case::Site& site = c.sites[i];
@@ -328,11 +360,13 @@ bool holds_in_usual_worlds(const Case& c, const Claims& claims, const Combinatio
     if (record.sites[i].is_refused || !rule_applies(rule, subject, site.place->world()) ||
         claims.speak_of(rule, site) || !tried.insert(site.subject).second)
       continue;
-    for (const int64_t world : kUsualWorlds) {
-      if (!rule_applies(rule, subject, world)) continue;
-      Place place(subject, world, c.options.seed);
-      if (judge_rule_at(place, rule, kTwinDraws, *c.registry).word == RuleVerdict::Word::kRefuted)
-        return false;
+    for (const Subject& variant : longer_variants(c, subject, rule)) {
+      for (const int64_t world : kMoreWorlds) {
+        if (!rule_applies(rule, variant, world)) continue;
+        Place place(variant, world, c.options.seed);
+        if (judge_rule_at(place, rule, kTwinDraws, *c.registry).word == RuleVerdict::Word::kRefuted)
+          return false;
+      }
     }
   }
   return true;
@@ -372,7 +406,7 @@ void add_missing(Case& c, std::span<const CombinationRecord> records, const Clai
       if (is_known) continue;
       const RuleVerdict judged = judge_rule(c, rule, {}, kMissingDraws);
       if (judged.word == RuleVerdict::Word::kRefuted || !holds_wrapped(c, rule) ||
-          !holds_in_usual_worlds(c, claims, record, rule))
+          !tells_of_averages(c, rule) || !holds_in_more_worlds(c, claims, record, rule))
         continue;
       if (!wider.refutes(rule)) verdict.missing.push_back(rule);
     }
