@@ -99,7 +99,7 @@ class Decider {
   std::optional<StrategyCost> list_leaf(const Strategy& strategy, const MoveTotal& moves);
   void list_layout(size_t slot, const Layout& layout, int64_t others_ps);
   void list_light(StrategySearch& search, int64_t most_ps);
-  Status settle_deferred(int64_t most_ps);
+  Status settle_deferred(int64_t most_ps, std::span<const std::vector<int64_t>> unlisted_moves);
 
   // In words, where no strategy is valid (decider_refusal.cpp).
   Status no_strategy() const;

@@ -89,12 +89,13 @@ void Decider::list_light(StrategySearch& search, int64_t most_ps) {
 }
 
 // Their layouts are settled where they may be part of what costs no more than `most_ps` to move.
-Status Decider::settle_deferred(int64_t most_ps) {
+Status Decider::settle_deferred(int64_t most_ps,
+                                std::span<const std::vector<int64_t>> unlisted_moves) {
   const bool is_listed = listing_ && listing_->count <= kMostListed;
   if (!is_listed) listing_.reset();
   for (size_t frontier = 0; frontier < frontiers_.size(); ++frontier) {
     if (!deferred_[frontier]) continue;
-    if (is_listed) other_moves_[frontier] = listing_->ends[frontier];
+    other_moves_[frontier] = is_listed ? listing_->ends[frontier] : unlisted_moves[frontier];
     if (Status status = start_frontier(frontier); !status.ok()) return status;
     frontiers_[frontier]->settle(most_ps);
   }
@@ -106,6 +107,7 @@ Status Decider::search_light_last(StrategySearch& search) {
   if (Status status = this->search(search, 0); !status.ok() || !search.best()) return status;
   const int64_t least_compute_ps = search.least_compute_ps();
   const absl::InlinedVector<bool, 8> light = deferred_;
+  const std::vector<std::vector<int64_t>> unlisted_moves = other_moves_;
   int64_t radius_ps = search.best()->cost.total.ps - least_compute_ps;
   int64_t growth_ps = radius_ps / kRadiusShare + 1;
   for (int round = 0; round < kMostRounds; ++round, radius_ps += growth_ps, growth_ps *= 2) {
@@ -113,7 +115,7 @@ Status Decider::search_light_last(StrategySearch& search) {
     settle(radius_ps);
     search.restart(radius_ps + least_compute_ps);
     list_light(search, radius_ps);
-    if (Status status = settle_deferred(radius_ps); !status.ok()) return status;
+    if (Status status = settle_deferred(radius_ps, unlisted_moves); !status.ok()) return status;
     deferred_.assign(light.size(), false);
     search.restart(radius_ps + least_compute_ps);
     search_orders(search);
@@ -122,7 +124,7 @@ Status Decider::search_light_last(StrategySearch& search) {
   }
   // The light inputs have no plan, or a dear one, to what is best for the heavy ones.
   deferred_ = light;
-  if (Status status = settle_deferred(0); !status.ok()) return status;
+  if (Status status = settle_deferred(0, unlisted_moves); !status.ok()) return status;
   deferred_.assign(light.size(), false);
   search.restart(kImpossible);
   return this->search(search, 0);

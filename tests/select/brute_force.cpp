@@ -9,17 +9,20 @@
 namespace onedim {
 namespace {
 
-std::vector<Dims> orders_at_hand(const SelectRequest& request, int mesh_ndim) {
-  std::vector<Dims> orders{Layout::replicated(mesh_ndim).cutting_order()};
+// Of `current` and the required outputs, as they count.
+std::vector<Dims> orders_at_hand(const SelectRequest& request, std::span<const Layout> current,
+                                 std::span<const OptionalOutput> outputs, const Mesh& mesh) {
+  std::vector<Dims> orders{Layout::replicated(mesh.ndim()).cutting_order()};
   const auto add = [&](const Layout& layout) {
     const Dims order = layout.cutting_order();
     if (std::find(orders.begin(), orders.end(), order) == orders.end()) orders.push_back(order);
   };
   for (size_t slot = 0; slot < request.inputs.size(); ++slot) {
-    if (request.call->inputs[slot]) add(request.inputs[slot]);
+    if (request.call->inputs[slot]) add(current[slot]);
   }
-  for (const Layout* layout : request.required_outputs) {
-    if (layout != nullptr) add(*layout);
+  for (size_t slot = 0; slot < request.required_outputs.size(); ++slot) {
+    if (request.required_outputs[slot] != nullptr && outputs[slot])
+      add(without_unit_dims(*request.required_outputs[slot], mesh, outputs[slot]->meta.shape));
   }
   return orders;
 }
@@ -52,7 +55,7 @@ std::optional<BruteForceBest> BruteForce::best(const SelectRequest& request) {
     if (call_.inputs[slot])
       current_[slot] = without_unit_dims(current_[slot], mesh, call_.inputs[slot]->shape);
   }
-  for (const Dims& order : orders_at_hand(request, mesh.ndim()))
+  for (const Dims& order : orders_at_hand(request, current_, outputs_, mesh))
     try_order(order_of(order), request, best);
   return best;
 }
