@@ -210,7 +210,7 @@ void cut_dim(const Call& call, LawRules& rules, const Resampling& resampling, si
   if ((is_linear || is_single(map)) && map.ins > 1) rules.add_cut({partial("sum")}, named(any, R));
   if (map.outs > 1) rules.add_cut({any}, named(R, any));
   const int64_t blocks = std::gcd(map.ins, map.outs);
-  if (blocks < 2) return;
+  if (blocks < 2 || map.outs == 0) return;
   const int64_t ins = map.ins / blocks, outs = map.outs / blocks;
   for (const Entry& entry : map.entries) {
     if (entry.in / ins != entry.out / outs) return;
