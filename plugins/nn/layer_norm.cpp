@@ -248,7 +248,7 @@ void declare_gradients(Registrar& r) {
                 "f64[3,2]; f64[3,2]; f64[3,1]; f64[3,1]; -; -; normalized_shape=[2]; "
                 "output_mask=[true,false,false]",
                 "f64[3,2]; f64[3,2]; f64[3,1]; f64[3,1]; -; f64[2]; normalized_shape=[2]; "
-                "output_mask=[false,false,true]",
+                "output_mask=[true,false,true]",
                 "f64[2,1,3]; f64[2,1,3]; f64[2,1,1]; f64[2,1,1]; f64[3]; -; normalized_shape=[3]; "
                 "output_mask=[false,true,false]",
                 "bf16[4,3]; bf16[4,3]; f32[4,1]; f32[4,1]; f32[3]; -; normalized_shape=[3]; "
