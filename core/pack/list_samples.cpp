@@ -37,6 +37,9 @@ class ListSample {
 
   // "" where the elements do not fit the form, or each other.
   std::string text(bool is_bounded) {
+    if (!std::all_of(elements_.begin(), elements_.end(),
+                     [&](const Element* element) { return is_expressible(*element); }))
+      return "";
     for (size_t at = 0; at < tensors_.size(); ++at) {
       const auto plain = std::find(form_.element_arguments.begin(), form_.element_arguments.end(),
                                    static_cast<int>(at));
@@ -54,6 +57,15 @@ class ListSample {
   }
 
  private:
+  // What the form has no argument for must have its default.
+  bool is_expressible(const Element& element) const {
+    const auto given = given_attributes(element.text.call);
+    return std::all_of(given.begin(), given.end(), [&](const auto& attribute) {
+      const int at = form_.plain->schema.index_of(attribute.first);
+      return at < 0 || form_.element_arguments[at] >= 0;
+    });
+  }
+
   bool add_target(size_t at) {
     for (const Element* element : elements_) {
       tensors_[at].push_back(element->result);

@@ -254,7 +254,8 @@ void declare_fills(Registrar& r) {
       .summary("zeros over self")
       .samples({"f32[5,7]", "f64[4,1,6]", "i64[7]", "bool[4,3]", "c64[5]"})
       .in_place()
-      .out("zero.out");
+      .out("zero.out")
+      .over_lists("_foreach_zero(Tensor[] self) -> Tensor[]");
   declare_fill_tensor(r);
   filled(r.op(with_options("scalar_tensor(Scalar s")), given("s"))
       .summary("a number as a tensor of no dims")

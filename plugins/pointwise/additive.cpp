@@ -77,7 +77,10 @@ void declare_add(Registrar& r) {
                 "c64[3,4]; c64[4]; alpha=2", "bf16[6]; bf16[6]", "f64[5]; other=2.5",
                 "f32[3,1,2]; other=0", "i32[7]; f32[]"})
       .in_place()
-      .out("add.out");
+      .out("add.out")
+      .over_lists("_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]")
+      .over_lists(
+          "_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]");
   sum_like(r, "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", false, add_factors,
            kAdd)
       .summary("self + alpha * other")
@@ -85,7 +88,9 @@ void declare_add(Registrar& r) {
                 "f64[5]; other=0", "f64[4]; other=2; alpha=0", "i64[5]; other=0.5",
                 "bool[6]; other=2", "c64[3,2]; other=1", "bf16[7]; other=1.5"})
       .in_place()
-      .out("add.Scalar_out");
+      .out("add.Scalar_out")
+      .over_lists("_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]")
+      .over_lists("_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]");
 }
 
 void declare_sub(Registrar& r) {
@@ -96,14 +101,18 @@ void declare_sub(Registrar& r) {
                 "i64[5,3]; i64[3]", "f32[5]; i64[5]; alpha=0.5", "c64[3,4]; c64[4]",
                 "bf16[6]; bf16[6]", "f64[5]; other=2.5"})
       .in_place()
-      .out("sub.out");
+      .out("sub.out")
+      .over_lists(
+          "_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]");
   sum_like(r, "sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", true, sub_factors,
            kSubtract)
       .summary("self - alpha * other")
       .samples({"f64[5,7]; other=3", "f32[4,1,6]; other=-1.5; alpha=2", "i64[3,5]; other=2",
                 "f64[5]; other=0", "i64[5]; other=0.5", "c64[3,2]; other=1"})
       .in_place()
-      .out("sub.Scalar_out");
+      .out("sub.Scalar_out")
+      .over_lists("_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]")
+      .over_lists("_foreach_sub.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]");
   sum_like(r, "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", true,
            rsub_factors, kSubtractFrom)
       .summary("other - alpha * self")
@@ -162,13 +171,21 @@ void declare_lerp(Registrar& r) {
                 "f64[5]; f64[5]; weight=1", "bf16[6]; bf16[6]; weight=0.5",
                 "c64[3,2]; c64[2]; weight=0.25"})
       .in_place()
-      .out("lerp.Scalar_out");
+      .out("lerp.Scalar_out")
+      .over_lists(
+          "_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) -> Tensor[]")
+      .over_lists(
+          "_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) -> "
+          "Tensor[]");
   lerp("lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor")
       .samples({"f64[5,3]; f64[5,3]; f64[5,3]", "f64[4,1]; f64[1,3]; f64[3]",
                 "f32[3]; f32[3]; f32[]", "c64[3]; c64[3]; c64[3]", "bf16[5]; bf16[5]; bf16[5]",
                 "f64[2,3]; f64[2,3]; weight=0.5"})
       .in_place()
-      .out("lerp.Tensor_out");
+      .out("lerp.Tensor_out")
+      .over_lists(
+          "_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) -> "
+          "Tensor[]");
 }
 
 // self + value * tensor1 * tensor2: linear in self with one factor at a time.
@@ -221,7 +238,13 @@ void declare_addc(Registrar& r) {
                 "f64[5]; f64[5]; f64[5]; value=0", "c64[3]; c64[3]; c64[3]",
                 "bf16[5]; bf16[5]; bf16[5]"})
       .in_place()
-      .out("addcmul.out");
+      .out("addcmul.out")
+      .over_lists(
+          "_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar "
+          "value=1) -> Tensor[]")
+      .over_lists(
+          "_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, "
+          "Scalar[] scalars) -> Tensor[]");
   r.op("addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor")
       .summary("self + value * tensor1 / tensor2")
       .pointwise([](const Call& call) {
@@ -244,7 +267,13 @@ void declare_addc(Registrar& r) {
                 "f64[5]; f64[5]; f64[5]:nonzero; value=0", "c64[3]; c64[3]; c64[3]:nonzero",
                 "bf16[5]; bf16[5]; bf16[5]:nonzero"})
       .in_place()
-      .out("addcdiv.out");
+      .out("addcdiv.out")
+      .over_lists(
+          "_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar "
+          "value=1) -> Tensor[]")
+      .over_lists(
+          "_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, "
+          "Scalar[] scalars) -> Tensor[]");
 }
 
 }  // namespace

@@ -70,8 +70,9 @@ void comparison(Registrar& r, std::string_view name, std::string_view sign, Type
   const auto declare = [&](const std::string& type,
                            std::initializer_list<std::string_view> samples) {
     const std::string overload = std::string(name) + "." + type;
-    r.op(overload + "(Tensor self, " + type + " other) -> Tensor")
-        .summary("whether self " + std::string(sign) + " other, element by element")
+    OpBuilder& op = r.op(overload + "(Tensor self, " + type + " other) -> Tensor");
+    if (name == "ne" && type == "Tensor") op.also("prims.ne");
+    op.summary("whether self " + std::string(sign) + " other, element by element")
         .pointwise(Promotion::kComparison, {"self", "other"})
         .rules(rules)
         .compute(types, f)

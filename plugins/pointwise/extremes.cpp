@@ -38,6 +38,7 @@ void declare_pairs(Registrar& r) {
         .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "f32[3,4]; f32[4]",
                   "i64[5,3]; i64[3]", "bool[7]; bool[7]", "f32[5]; i64[5]", "bf16[6]; bf16[6]",
                   "f32[5,2]; f32[]"})
+        .also("prims." + text)
         .out(text + ".out");
   };
   extreme("maximum", "the greater of two elements", kMaxPreserving, kMaximum);
@@ -112,6 +113,7 @@ void declare_clamp(Registrar& r) {
       .samples({"f64[5,7]; min=-1.5; max=2.0", "f32[4,1,6]; min=0", "f64[3,5]; max=1.5",
                 "i64[5,3]; min=-2; max=2", "i64[5]; min=-0.5", "u8[7]; max=5",
                 "bf16[6]; min=-1; max=1", "f64[5]; min=-inf; max=inf", "bool[5]; min=0; max=2"})
+      .also("clip", true)
       .in_place()
       .out("clamp.out");
   // min(max(self, min), max): max passes where only the inner pair is partial, min where the outer.
@@ -124,6 +126,7 @@ void declare_clamp(Registrar& r) {
                  {kMinPreserving, {"min", "max"}}})
       .samples({"f64[5,3]; f64[5,3]; f64[5,3]", "f64[4,1]; f64[3]; f64[4,3]", "f32[5,2]; -; f32[2]",
                 "f32[5,2]; f32[5,2]; -", "i64[7]; i64[7]; i64[]", "bf16[5]; bf16[5]; bf16[5]"})
+      .also("clip.Tensor", true)
       .in_place()
       .out("clamp.Tensor_out");
 }
@@ -132,6 +135,7 @@ void declare_clamp(Registrar& r) {
 void declare_one_bound(Registrar& r, std::string_view bound, KindTable preserved, auto f) {
   const std::string name(bound);
   const std::string op = "clamp_" + name;
+  const std::string extreme = name == "min" ? "maximum" : "minimum";
   const auto declare = [&](const std::string& schema, uint64_t refused) -> OpBuilder& {
     return r.op(schema)
         .summary("each element held " + std::string(name == "min" ? "above " : "below ") + name)
@@ -145,14 +149,21 @@ void declare_one_bound(Registrar& r, std::string_view bound, KindTable preserved
                 "i64[5,3]; " + name + "=-2", "i64[5]; " + name + "=0.5", "bf16[6]; " + name + "=1",
                 "f16[2,3]; " + name + "=-1"})
       .in_place()
-      .out(op + ".out");
+      .out(op + ".out")
+      .over_lists("_foreach_" + op + ".Scalar(Tensor[] self, Scalar scalar) -> Tensor[]")
+      .over_lists("_foreach_" + op + ".ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]")
+      .over_lists("_foreach_" + extreme + ".Scalar(Tensor[] self, Scalar scalar) -> Tensor[]")
+      .over_lists("_foreach_" + extreme +
+                  ".ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]");
   declare(op + ".Tensor(Tensor self, Tensor " + name + ") -> Tensor", kF8DTypes)
       .families(
           [preserved, name](const Call&) { return extreme_families(preserved, "self", name); })
       .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "f32[3,4]; f32[4]", "i64[5,3]; i64[3]",
                 "f32[5]; i64[5]", "bool[7]; bool[7]", "bf16[6]; bf16[6]"})
       .in_place()
-      .out(op + ".Tensor_out");
+      .out(op + ".Tensor_out")
+      .over_lists("_foreach_" + op + ".List(Tensor[] self, Tensor[] other) -> Tensor[]")
+      .over_lists("_foreach_" + extreme + ".List(Tensor[] self, Tensor[] other) -> Tensor[]");
 }
 
 }  // namespace

@@ -54,13 +54,17 @@ void declare_mul(Registrar& r) {
                 "bool[7]; bool[7]", "f32[5]; bool[5]", "f32[5]; i64[5]", "c64[3,4]; c64[4]",
                 "bf16[6]; bf16[6]", "f64[5]; other=2.5", "f32[3,1,2]; other=-1", "f32[5,2]; f32[]"})
       .in_place()
-      .out("mul.out");
+      .out("mul.out")
+      .over_lists("_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]")
+      .over_lists("_foreach_mul.Tensor(Tensor[] self, Tensor other) -> Tensor[]");
   mul("mul.Scalar(Tensor self, Scalar other) -> Tensor")
       .samples({"f64[5,7]; other=3", "f32[4,1,6]; other=-1.5", "i64[3,5]; other=2",
                 "f64[5]; other=1", "f64[4]; other=0", "i64[5]; other=-0.5", "bool[6]; other=2",
                 "c64[3,2]; other=2", "bf16[7]; other=1.5"})
       .in_place()
-      .out("mul.Scalar_out");
+      .out("mul.Scalar_out")
+      .over_lists("_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]")
+      .over_lists("_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]");
 }
 
 enum class Rounding { kNone, kFloor, kTrunc };
@@ -154,14 +158,22 @@ void declare_div(Registrar& r) {
   quotient(r, "div.Tensor(Tensor self, Tensor other) -> Tensor", "self / other, in floating point")
       .samples({"f64[5,7]; f64[5,7]:nonzero", "f64[4,1]; f64[1,6]:nonzero",
                 "f32[3,4]; f32[4]:nonzero", "i64[5,3]; i64[3]:nonzero", "f32[5]; i64[5]:nonzero",
-                "c64[3,4]; c64[4]:nonzero", "bf16[6]; bf16[6]:nonzero", "f64[5]; other=-2.5"})
+                "c64[3,4]; c64[4]:nonzero", "bf16[6]; bf16[6]:nonzero", "f64[5]; other=-2.5",
+                "f32[5]; f32[]:nonzero"})
+      .also("true_divide.Tensor", true)
+      .also("prims.div")
       .in_place()
-      .out("div.out");
+      .out("div.out")
+      .over_lists("_foreach_div.List(Tensor[] self, Tensor[] other) -> Tensor[]")
+      .over_lists("_foreach_div.Tensor(Tensor[] self, Tensor other) -> Tensor[]");
   quotient(r, "div.Scalar(Tensor self, Scalar other) -> Tensor", "self / other, in floating point")
       .samples({"f64[5,7]; other=4", "f32[4,1,6]; other=-1.5", "i64[3,5]; other=2",
                 "f64[5]; other=1", "bool[6]; other=2", "c64[3,2]; other=2", "bf16[7]; other=-2"})
+      .also("true_divide.Scalar", true)
       .in_place()
-      .out("div.Scalar_out");
+      .out("div.Scalar_out")
+      .over_lists("_foreach_div.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]")
+      .over_lists("_foreach_div.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]");
 }
 
 void declare_div_mode(Registrar& r) {

@@ -120,7 +120,8 @@ void declare_pow(Registrar& r) {
                 "i64[3]; u8[5,3]:values(0,1,2)", "c128[3,4]:nonzero; c128[4]",
                 "bf16[6]:positive; bf16[6]"})
       .in_place("pow_.Tensor")
-      .out("pow.Tensor_Tensor_out");
+      .out("pow.Tensor_Tensor_out")
+      .over_lists("_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]");
   pow("pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor")
       .samples({"f64[5,7]; exponent=2", "f64[4,1,6]; exponent=3", "f64[5]; exponent=1",
                 "f64[3,5]:nonnegative; exponent=0.5", "f32[5]:nonzero; exponent=-1",
@@ -128,15 +129,56 @@ void declare_pow(Registrar& r) {
                 "i64[5]; exponent=3", "i64[5]:nonnegative; exponent=1.5", "u8[5]; exponent=2.0",
                 "c128[3,4]; exponent=2", "bf16[6]; exponent=3"})
       .in_place("pow_.Scalar")
-      .out("pow.Tensor_Scalar_out");
+      .out("pow.Tensor_Scalar_out")
+      .over_lists("_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]")
+      .over_lists("_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]");
   pow("pow.Scalar(Scalar self, Tensor exponent) -> Tensor")
       .samples({"f64[5,7]; self=2", "f32[4,1,6]; self=0.5", "i64[3,5]; self=-1", "f64[5]; self=1",
                 "i64[5]; self=2.5", "c128[3]; self=2", "bf16[6]; self=2"})
-      .out("pow.Scalar_out");
+      .out("pow.Scalar_out")
+      .over_lists("_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]",
+                  OpBuilder::ListForms::kNotInPlace);
+}
+
+// In f64, or c128, whatever the arguments' dtypes.
+PointwiseDTypes float_power_dtypes(const Call& call) {
+  const DType dtype = common_dtype(call, std::array<std::string, 2>{"self", "exponent"});
+  const DType wide = is_complex(dtype) ? DType::kC128 : DType::kF64;
+  return {wide, wide};
+}
+
+void declare_float_power(Registrar& r) {
+  const auto float_power = [&r](std::string_view schema) -> OpBuilder& {
+    return r.op(schema)
+        .summary("self to the power of exponent, in f64")
+        .pointwise(float_power_dtypes, {"self", "exponent"})
+        .flops(16)
+        .families([](const Call& call) { return power_families(call); })
+        .compute(ComputeTypes<double, std::complex<double>>{},
+                 [](auto a, auto b) { return power(a, b); });
+  };
+  float_power("float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor")
+      .samples({"f64[5,7]:positive; f64[5,7]", "f32[4,1]:positive; f32[1,6]",
+                "i64[5,3]:nonzero; i64[3]", "c128[3,4]:nonzero; c128[4]",
+                "bf16[6]:positive; bf16[6]"})
+      .in_place("float_power_.Tensor")
+      .out("float_power.Tensor_Tensor_out");
+  float_power("float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor")
+      .samples({"f64[5,7]; exponent=2", "f32[4,1,6]; exponent=3", "i64[5]:nonzero; exponent=-1",
+                "f64[3,5]:nonnegative; exponent=0.5", "c128[3,4]; exponent=2"})
+      .in_place("float_power_.Scalar")
+      .out("float_power.Tensor_Scalar_out");
+  float_power("float_power.Scalar(Scalar self, Tensor exponent) -> Tensor")
+      .samples({"f64[5,7]; self=2", "f32[4,1,6]; self=0.5", "i64[3,5]; self=3", "f64[5]; self=1",
+                "c128[3]; self=2"})
+      .out("float_power.Scalar_out");
 }
 
 }  // namespace
 
-void declare_power(Registrar& r) { declare_pow(r); }
+void declare_power(Registrar& r) {
+  declare_pow(r);
+  declare_float_power(r);
+}
 
 }  // namespace pointwise

@@ -47,6 +47,8 @@ void declare_abs(Registrar& r) {
                  else
                    return std::abs(x);
                })
+      .over_lists(list_form("abs"))
+      .also("prims.abs")
       .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bf16[6]", "c128[3,4]", "f64[]"});
 }
 
@@ -61,6 +63,7 @@ void declare_signs(Registrar& r) {
                  else
                    return -x;
                })
+      .over_lists(list_form("neg"))
       .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "i8[7]", "bf16[6]", "c128[3,4]", "f64[]"});
   unary(r, "sign", "-1, 0 or 1 by the sign of each element")
       .families([](const Call& call) {
@@ -75,6 +78,8 @@ void declare_signs(Registrar& r) {
                  using C = decltype(x);
                  return static_cast<C>(static_cast<int>(C(0) < x) - static_cast<int>(x < C(0)));
                })
+      .over_lists(list_form("sign"))
+      .also("prims.sign")
       .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bool[6]", "bf16[6]", "f64[]"});
 }
 
@@ -92,6 +97,7 @@ void declare_steps(Registrar& r) {
                  else
                    return std::floor(x);
                })
+      .over_lists(list_form("floor"))
       .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bf16[6]", "f64[]"});
   unary(r, "relu", "max(x, 0) of each element")
       .refuses(kBoolDTypes)

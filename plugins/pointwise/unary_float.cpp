@@ -42,11 +42,13 @@ void declare_exponentials(Registrar& r) {
   float_unary(r, "exp", "e to the power of each element")
       .families({{kIncreasing, {"self"}}, {kExponential, {"self"}}})
       .compute(FloatComplexTypes{}, [](auto x) { return std::exp(x); })
+      .over_lists(list_form("exp"))
       .samples(kSignedComplex);
   float_unary(r, "log", "natural logarithm of each element")
       .families(on_nonnegative({{kIncreasing, {"self"}}, {kLogarithmic, {"self"}}},
                                {{kIncreasingFromBelow, {"self"}}}))
       .compute(FloatComplexTypes{}, [](auto x) { return std::log(x); })
+      .over_lists(list_form("log"))
       .samples({"f64[5,7]:positive", "f32[4,1,6]:positive", "i64[3,5]:positive", "u8[7]:positive",
                 "bf16[6]:positive", "c128[3,4]:nonzero", "f64[]:positive"});
   float_unary(r, "sqrt", "square root of each element")
@@ -57,12 +59,15 @@ void declare_exponentials(Registrar& r) {
         return families;
       })
       .compute(FloatComplexTypes{}, [](auto x) { return std::sqrt(x); })
+      .over_lists(list_form("sqrt"))
       .samples({"f64[5,7]:nonnegative", "f32[4,1,6]:nonnegative", "i64[3,5]:nonnegative", "u8[7]",
                 "bf16[6]:nonnegative", "c128[3,4]", "f64[]:nonnegative"});
   float_unary(r, "rsqrt", "1 / sqrt of each element")
       .families(on_nonnegative({{kDecreasing, {"self"}}, {kMultiplicative, {"self"}}},
                                {{kDecreasingFromBelow, {"self"}}}))
       .compute(FloatComplexTypes{}, [](auto x) { return decltype(x)(1) / std::sqrt(x); })
+      .over_lists(list_form("rsqrt"))
+      .also("prims.rsqrt")
       .samples({"f64[5,7]:positive", "f32[4,1,6]:positive", "i64[3,5]:positive", "u8[7]:positive",
                 "bf16[6]:positive", "c128[3,4]:nonzero", "f64[]:positive"});
 }
@@ -75,14 +80,17 @@ void declare_saturating(Registrar& r) {
                  const decltype(x) one(1);
                  return one / (one + std::exp(-x));
                })
+      .over_lists(list_form("sigmoid"))
       .samples(kSignedComplex);
   float_unary(r, "tanh", "hyperbolic tangent of each element")
       .families({{kIncreasing, {"self"}}})
       .compute(FloatComplexTypes{}, [](auto x) { return std::tanh(x); })
+      .over_lists(list_form("tanh"))
       .samples(kSignedComplex);
   float_unary(r, "erf", "error function of each element")
       .families({{kIncreasing, {"self"}}})
       .compute(FloatTypes{}, [](auto x) { return std::erf(x); })
+      .over_lists(list_form("erf"))
       .samples(kSigned);
 }
 
@@ -96,10 +104,12 @@ void declare_waves(Registrar& r) {
   float_unary(r, "sin", "sine of each element")
       .families(on_flags(kIncreasing))
       .compute(FloatComplexTypes{}, [](auto x) { return std::sin(x); })
+      .over_lists(list_form("sin"))
       .samples(kWaves);
   float_unary(r, "cos", "cosine of each element")
       .families(on_flags(kDecreasing))
       .compute(FloatComplexTypes{}, [](auto x) { return std::cos(x); })
+      .over_lists(list_form("cos"))
       .samples(kWaves);
 }
 
@@ -108,6 +118,8 @@ void declare_reciprocal(Registrar& r) {
       .families(on_nonnegative({{kMultiplicative, {"self"}}, {kDecreasing, {"self"}}},
                                {{kMultiplicative, {"self"}}}))
       .compute(FloatComplexTypes{}, [](auto x) { return decltype(x)(1) / x; })
+      .over_lists(list_form("reciprocal"))
+      .also("prims.reciprocal")
       .samples({"f64[5,7]:nonzero", "f32[4,1,6]:nonzero", "i64[3,5]:nonzero", "u8[7]:nonzero",
                 "bf16[6]:nonzero", "c128[3,4]:nonzero", "f64[]:nonzero"});
 }

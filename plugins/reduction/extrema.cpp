@@ -183,7 +183,8 @@ void declare_extrema(Registrar& r) {
       .summary("largest element")
       .example("f32[5,7]")
       .samples(texts(whole_samples))
-      .out("max.unary_out");
+      .out("max.unary_out")
+      .over_lists("_foreach_max(Tensor[] self) -> Tensor[]", OpBuilder::ListForms::kNotInPlace);
   declare<Extremum::kMin>(r, "min(Tensor self) -> Tensor")
       .summary("smallest element")
       .example("f32[5,7]")

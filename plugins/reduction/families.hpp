@@ -20,6 +20,7 @@ void declare_moments(Registrar& r);         // var, std, var_mean
 void declare_norms(Registrar& r);           // vector norms and power sums
 void declare_sorting(Registrar& r);         // sort, topk
 void declare_selection(Registrar& r);       // median, kthvalue, mode
+void declare_numbers(Registrar& r);         // equal, is_same_size, _local_scalar_dense
 
 // What ATen's CPU reductions take: everything but the 8-bit floats.
 inline constexpr uint64_t kReducible =

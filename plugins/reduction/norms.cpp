@@ -183,8 +183,13 @@ void declare_power_sum(Registrar& r) {
                })
       .cost(reduction_cost)
       .samples({"f32[5,7]", "f64[4,1,6]; ord=3; dim=[0]", "f64[4,6]; ord=1; dim=[-1]; keepdim=true",
-                "f64[5,3]; ord=0; dim=[0]", "c64[4,3]; dim=[1]", "f64[4,1]; dim=[1]"})
-      .out("linalg__powsum.out");
+                "f64[5,3]; ord=0; dim=[0]", "c64[4,3]; dim=[1]", "f64[4,1]; dim=[1]",
+                "f64[5]; ord=3", "c64[3]", "bf16[4]; dtype=f32", "f64[3,2]; ord=0"})
+      .out("linalg__powsum.out")
+      .over_lists(
+          "_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> "
+          "Tensor[]",
+          OpBuilder::ListForms::kNotInPlace);
 }
 
 }  // namespace
@@ -201,8 +206,13 @@ void declare_norms(Registrar& r) {
                 "f64[4,6]; ord=-inf; dim=[0]", "f64[5,3]; ord=1; dim=[1]; keepdim=true",
                 "f64[5,3]; ord=0; dim=[0]", "f64[4,6]; ord=3; dim=[1]",
                 "f64[5,4]:nonzero; ord=-1.5; dim=[0]", "c64[4,3]; dim=[1]", "f64[4,1]; dim=[1]",
-                "f64[4,1]; ord=0; dim=[1]", "bf16[6,3]; dim=[0]; dtype=f32"})
-      .out("linalg_vector_norm.out");
+                "f64[4,1]; ord=0; dim=[1]", "bf16[6,3]; dim=[0]; dtype=f32", "f64[5,3]",
+                "f32[6]; ord=1", "f64[4]; ord=inf", "c64[3,2]; ord=3"})
+      .out("linalg_vector_norm.out")
+      .over_lists(
+          "_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> "
+          "Tensor[]",
+          OpBuilder::ListForms::kNotInPlace);
   declare_norm(
       r, "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor")
       .summary("norm of order p over dims")

@@ -12,4 +12,5 @@ ONEDIM_PACK("reduction", "1.1.0", [](onedim::api::Registrar& r) {
   reduction::declare_norms(r);
   reduction::declare_sorting(r);
   reduction::declare_selection(r);
+  reduction::declare_numbers(r);
 });

@@ -86,6 +86,33 @@ TEST(InferCheck, WrittenOutputsAreTheirArgument) {
   EXPECT_TRUE(fails_with(with({meta({24}), 0, 0}), "must be described as input 0, f32[4,6]"));
 }
 
+TEST(InferCheck, NumbersHaveNoDimsAndTheirOwnDtypes) {
+  const auto with = [](std::string_view type, DType dtype, Dims shape, int view = -1) {
+    return check(fmt::format("n(Tensor x) -> {}", type), "f64[1]",
+                 {OutputMeta{TensorMeta::contiguous(dtype, std::move(shape)), view, 0}});
+  };
+  EXPECT_TRUE(with("bool", DType::kBool, {}).ok());
+  EXPECT_TRUE(with("int", DType::kI64, {}).ok());
+  EXPECT_TRUE(with("float", DType::kF64, {}).ok());
+  EXPECT_TRUE(with("complex", DType::kC128, {}).ok());
+  for (const DType dtype : {DType::kBool, DType::kI64, DType::kF64, DType::kC128})
+    EXPECT_TRUE(with("Scalar", dtype, {}).ok());
+  EXPECT_TRUE(fails_with(with("float", DType::kF32, {}),
+                         "f32[], but the schema returns a number, which is f64 without dims"));
+  EXPECT_TRUE(fails_with(with("Scalar", DType::kI32, {}), "bool or i64 or f64 or c128"));
+  EXPECT_TRUE(fails_with(with("bool", DType::kBool, {1}), "bool[1], but the schema"));
+  EXPECT_TRUE(fails_with(with("float", DType::kF64, {}, 0), "and no view"));
+  EXPECT_TRUE(fails_with(check("n(Tensor x) -> bool", "f64[1]", {std::nullopt}), "absent"));
+}
+
+TEST(InferCheck, NumbersAreToldFromTensors) {
+  const Schema schema = *parse_schema("n(Tensor x) -> (Tensor[] many, int count)");
+  EXPECT_FALSE(is_number_output(schema, 0, 3));
+  EXPECT_FALSE(is_number_output(schema, 1, 3));
+  EXPECT_TRUE(is_number_output(schema, 2, 3));
+  EXPECT_FALSE(is_number_output(*parse_schema("w_(Tensor(a!)[] x) -> ()"), 0, 2));
+}
+
 TEST(InferCheck, ReturnsOfListsShareTheRest) {
   const Schema schema = *parse_schema("a(Tensor x) -> (Tensor first, Tensor[] many, Tensor last)");
   EXPECT_EQ(return_of_output(schema, 0, 4).name, "first");

@@ -25,6 +25,8 @@ TEST(Schema, ReadsAndWritesBackWhatATenWrites) {
            "fresh(int[] size, *, ScalarType? dtype=null) -> Tensor",
            "conv(Tensor x, Tensor w, Tensor? b, int[2] stride=[1,1], str mode=zeros) -> (Tensor, "
            "Tensor?)",
+           "equal(Tensor self, Tensor other) -> bool",
+           "stats(Tensor x) -> (Tensor values, int count, Scalar largest)",
            "max.out(Tensor x, *, Tensor(a!) v, Tensor(b!) i) -> (Tensor(a!) values, Tensor(b!) "
            "indices)",
        }) {
@@ -68,7 +70,9 @@ TEST(Schema, ErrorsPointAtTheCharacter) {
       {"mm(Tensor) -> Tensor", "expected the argument's name at column 10"},
       {"mm(Tensor a, Tensor a) -> Tensor", "a second argument \"a\" at column 21"},
       {"mm(Tensor a) Tensor", "expected `->`"},
-      {"mm(Tensor a) -> int", "only tensors can be returned at column 17"},
+      {"mm(Tensor a) -> int[]", "only tensors and single numbers can be returned at column 17"},
+      {"mm(Tensor a) -> bool?", "only tensors and single numbers can be returned"},
+      {"mm(Tensor a) -> str", "only tensors and single numbers can be returned"},
       {"mm(Tensor a) -> Tensor(a)", "no argument has the alias mark (a)"},
       {"mm(Tensor(a) x) -> Tensor(a!)", "no argument has the alias mark (a!)"},
       {"mm(Tensor a, *, *, int b) -> Tensor", "a second `*` at column 17"},

@@ -56,5 +56,40 @@ TEST(GoldenCompare, AbsentOutputsMustBeAbsent) {
   EXPECT_NE(output_difference(Tensor::zeros(DType::kF32, {}), GoldenValue{Value{1.0}}), "");
 }
 
+TEST(GoldenCompare, NumbersAreComparedWithTheirKind) {
+  const auto number = [](DType dtype, double value) {
+    Tensor tensor = Tensor::zeros(dtype, {});
+    if (is_floating(dtype))
+      store_real(dtype, tensor.data(), value);
+    else
+      store_integer(dtype, tensor.data(), static_cast<int64_t>(value));
+    return tensor;
+  };
+  const Tensor half = number(DType::kF64, 0.5), one = number(DType::kI64, 1);
+  EXPECT_EQ(number_difference(half, GoldenValue{Value{0.5}}), "");
+  EXPECT_EQ(number_difference(half, GoldenValue{Value{0.25}}), "[]: 0.5, expected 0.25");
+  EXPECT_EQ(number_difference(one, GoldenValue{Value{int64_t{1}}}), "");
+  EXPECT_EQ(number_difference(one, GoldenValue{Value{1.0}}), "i64[], expected f64[]");
+  EXPECT_EQ(number_difference(number(DType::kBool, 1), GoldenValue{Value{true}}), "");
+  EXPECT_EQ(number_difference(number(DType::kBool, 1), GoldenValue{Value{int64_t{1}}}),
+            "bool[], expected i64[]");
+  EXPECT_EQ(
+      number_difference(number(DType::kF64, INFINITY), GoldenValue{Value{std::string("inf")}}), "");
+  Tensor complex = Tensor::zeros(DType::kC128, {});
+  store_complex(DType::kC128, complex.data(), {1, 2});
+  const Value pair{ValueList{Value{1.0}, Value{2.0}}};
+  EXPECT_EQ(number_difference(complex, GoldenValue{pair}), "");
+  EXPECT_NE(number_difference(half, GoldenValue{Tensor::zeros(DType::kF64, {})}), "");
+  EXPECT_NE(number_difference(half, GoldenValue{Value{}}), "");
+}
+
+TEST(GoldenCompare, UndefinedContentHasAShapeAndADtype) {
+  const GoldenValue theirs{Tensor::zeros(DType::kF32, {2})};
+  EXPECT_EQ(output_difference(reals(DType::kF32, {5, NAN}), theirs, true), "");
+  EXPECT_EQ(output_difference(reals(DType::kF32, {5}), theirs, true), "f32[1], expected f32[2]");
+  EXPECT_EQ(output_difference(reals(DType::kF64, {0, 0}), theirs, true), "f64[2], expected f32[2]");
+  EXPECT_NE(output_difference(reals(DType::kF32, {5, 0}), theirs), "");
+}
+
 }  // namespace
 }  // namespace onedim

@@ -99,13 +99,18 @@ class OpBuilder {
   // Also registers an out= form under its full name, `add.out`.
   OpBuilder& out(std::string_view name) { return out_ = name, *this; }
 
-  // Also registers a form over lists by its schema, `_foreach_add.List(Tensor[] self, Tensor[]
-  // other,
-  // *, Scalar alpha=1) -> Tensor[]`, with its out= form and, unless there is none, the in-place
-  // form that writes its first list. Arguments are this op's by name, or else by position; an
-  // element may have a number where this op has a tensor.
+  // Also registers the same op under another name, `prims.abs`; with `in_place` that name's
+  // in-place form too.
+  OpBuilder& also(std::string_view name, bool in_place = false) {
+    other_names_.emplace_back(name, in_place);
+    return *this;
+  }
+  // Also registers a form over lists by its schema, as `_foreach_add.List(Tensor[] self,
+  // Tensor[] other, *, Scalar alpha=1) -> Tensor[]`, with its out= form and, unless there is none,
+  // the in-place form that writes its first list. Its arguments are this op's by name, or else by
+  // position; an element may have a number where this op has a tensor.
   enum class ListForms { kAll, kNotInPlace };
-  OpBuilder& foreach (std::string_view schema, ListForms forms = ListForms::kAll) {
+  OpBuilder& over_lists(std::string_view schema, ListForms forms = ListForms::kAll) {
     list_forms_.emplace_back(schema, forms);
     return *this;
   }
@@ -187,11 +192,15 @@ class OpBuilder {
   }
   std::vector<std::string> schema_tensor_arguments() const;
   std::string variant_schema(std::string_view name, bool in_place) const;
-  int32_t register_kernel(const onedim_host_t* host, onedim_registrar_t* registrar);
+  int32_t register_kernel(const onedim_host_t* host, onedim_registrar_t* registrar,
+                          std::string_view name);
+  int32_t register_op(const onedim_host_t* host, onedim_registrar_t* registrar,
+                      const std::string& schema);
+  int32_t register_forms(const onedim_host_t* host, onedim_registrar_t* registrar);
   int32_t register_list_form(const onedim_host_t* host, onedim_registrar_t* registrar,
                              std::string_view schema, ListForms forms);
   int32_t register_variant(const onedim_host_t* host, onedim_registrar_t* registrar,
-                           const std::string& schema);
+                           const std::string& schema, std::string_view plain);
   std::string_view name() const { return std::string_view(schema_).substr(0, schema_.find('(')); }
 
   static OpBuilder& self(void* user) { return *static_cast<OpBuilder*>(user); }
@@ -211,6 +220,7 @@ class OpBuilder {
                                const onedim_execution_t*) noexcept;
 
   std::string schema_, summary_, example_, in_place_, out_;
+  std::vector<std::pair<std::string, bool>> other_names_;
   std::vector<std::pair<std::string, ListForms>> list_forms_;
   uint64_t flags_ = 0;
   std::vector<std::string> rule_table_, samples_, gradient_, operands_, kernel_operands_;

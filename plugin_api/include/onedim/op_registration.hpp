@@ -69,11 +69,11 @@ inline std::string OpBuilder::variant_schema(std::string_view variant_name, bool
   return std::string(variant_name) + "(" + arguments + ") -> Tensor(a!)";
 }
 
-inline int32_t OpBuilder::register_kernel(const onedim_host_t* host,
-                                          onedim_registrar_t* registrar) {
+inline int32_t OpBuilder::register_kernel(const onedim_host_t* host, onedim_registrar_t* registrar,
+                                          std::string_view op) {
   onedim_kernel_t kernel{};
   kernel.struct_size = sizeof kernel;
-  kernel.op = text_of(name());
+  kernel.op = text_of(op);
   kernel.device = ONEDIM_DEVICE_CPU;
   kernel.dtypes = accepted_ ? pointwise_input_dtypes() : dtypes_;
   kernel.user = this;
@@ -107,8 +107,8 @@ class VariantBuilder {
 };
 
 inline int32_t OpBuilder::register_variant(const onedim_host_t* host, onedim_registrar_t* registrar,
-                                           const std::string& schema) {
-  return VariantBuilder(schema, name()).summary(summary_).register_with(host, registrar);
+                                           const std::string& schema, std::string_view plain) {
+  return VariantBuilder(schema, plain).summary(summary_).register_with(host, registrar);
 }
 
 // Forms over lists return nothing where they write: `_foreach_add_.List(Tensor(a!)[] self, ...) ->
@@ -120,21 +120,24 @@ inline int32_t OpBuilder::register_list_form(const onedim_host_t* host,
   const std::string form(schema.substr(0, open));
   const std::string arguments(schema.substr(open + 1, close - open - 1));
   const bool has_keywords = arguments.find("*,") != std::string::npos;
-  int32_t status = register_variant(host, registrar, std::string(schema));
+  int32_t status = register_variant(host, registrar, std::string(schema), name());
   if (status == ONEDIM_OK) {
     const std::string out = form.find('.') == std::string::npos ? ".out" : "_out";
     status = register_variant(
         host, registrar,
-        form + out + "(" + arguments + (has_keywords ? ", " : ", *, ") + "Tensor(a!)[] out) -> ()");
+        form + out + "(" + arguments + (has_keywords ? ", " : ", *, ") + "Tensor(a!)[] out) -> ()",
+        name());
   }
   if (status != ONEDIM_OK || forms == ListForms::kNotInPlace) return status;
   require(arguments.starts_with("Tensor[] "),
           "an in-place list form needs a list as first argument");
   return register_variant(host, registrar,
-                          in_place_name(form) + "(Tensor(a!)" + arguments.substr(6) + ") -> ()");
+                          in_place_name(form) + "(Tensor(a!)" + arguments.substr(6) + ") -> ()",
+                          name());
 }
 
-inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_registrar_t* registrar) {
+inline int32_t OpBuilder::register_op(const onedim_host_t* host, onedim_registrar_t* registrar,
+                                      const std::string& schema) {
   if (example_.empty() && !samples_.empty()) example_ = samples_.front();
   const std::vector<onedim_text_t> table = texts_of(rule_table_);
   const std::vector<onedim_text_t> samples = texts_of(samples_);
@@ -145,7 +148,7 @@ inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_regist
   }
   onedim_op_t op{};
   op.struct_size = sizeof op;
-  op.schema = text_of(schema_);
+  op.schema = text_of(schema);
   op.summary = text_of(summary_);
   op.example = text_of(example_);
   op.flags = flags_;
@@ -163,16 +166,31 @@ inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_regist
   op.size_attribute_count = sizes.size();
   op.gradient_ops = gradient.data();
   op.gradient_op_count = gradient.size();
-  int32_t status = host->register_op(registrar, &op);
-  if (status == ONEDIM_OK && compute_) status = register_kernel(host, registrar);
-  if (status == ONEDIM_OK && !in_place_.empty()) {
-    status = register_variant(host, registrar, variant_schema(in_place_, true));
-  }
-  if (status == ONEDIM_OK && !out_.empty()) {
-    status = register_variant(host, registrar, variant_schema(out_, false));
-  }
+  return host->register_op(registrar, &op);
+}
+
+inline int32_t OpBuilder::register_forms(const onedim_host_t* host, onedim_registrar_t* registrar) {
+  int32_t status = ONEDIM_OK;
+  if (!in_place_.empty())
+    status = register_variant(host, registrar, variant_schema(in_place_, true), name());
+  if (status == ONEDIM_OK && !out_.empty())
+    status = register_variant(host, registrar, variant_schema(out_, false), name());
   for (const auto& [form, forms] : list_forms_) {
     if (status == ONEDIM_OK) status = register_list_form(host, registrar, form, forms);
+  }
+  return status;
+}
+
+inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_registrar_t* registrar) {
+  int32_t status = register_op(host, registrar, schema_);
+  if (status == ONEDIM_OK && compute_) status = register_kernel(host, registrar, name());
+  if (status == ONEDIM_OK) status = register_forms(host, registrar);
+  for (const auto& [other, in_place] : other_names_) {
+    if (status != ONEDIM_OK) break;
+    status = register_op(host, registrar, other + schema_.substr(name().size()));
+    if (status == ONEDIM_OK && compute_) status = register_kernel(host, registrar, other);
+    if (status == ONEDIM_OK && in_place)
+      status = register_variant(host, registrar, variant_schema(in_place_name(other), true), other);
   }
   return status;
 }
