@@ -5,6 +5,7 @@
 // wrapper turns into a status.
 
 #include <onedim/dtype.hpp>
+#include <onedim/error.hpp>
 
 #include <complex>
 #include <optional>
@@ -15,18 +16,6 @@
 #include <vector>
 
 namespace onedim::api {
-
-// What callbacks throw. The text says what was wrong and what was expected.
-struct Error {
-  int32_t status = ONEDIM_STATUS_INVALID_ARGUMENT;
-  std::string text;
-};
-[[noreturn]] inline void fail(std::string text, int32_t status = ONEDIM_STATUS_INVALID_ARGUMENT) {
-  throw Error{status, std::move(text)};
-}
-inline void require(bool condition, const char* text) {
-  if (!condition) fail(text);
-}
 
 inline std::string_view view_of(onedim_text_t text) { return {text.data, text.size}; }
 inline onedim_text_t text_of(std::string_view text) { return {text.data(), text.size()}; }

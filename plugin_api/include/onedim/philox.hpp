@@ -1,8 +1,8 @@
 #pragma once
 // Philox 4x32-10: the counter-based generator that random ops draw from, so that every element gets
 // the same number under every layout. Key = (seed, call id), counter = global linear index of the
-// output element. Source: Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3
-// (SC 2011).
+// output element. Device code may call it too, as it is constexpr. Source: Salmon, Moraes, Dror,
+// Shaw: Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
 
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace onedim::api {
 
 // Four independent 32-bit words for one counter. The key's 128 bits are folded to Philox's 64: the
 // seed is the key and the call id the counter's high half.
-inline std::array<uint32_t, 4> philox(uint64_t seed, uint64_t call_id, uint64_t index) {
+constexpr std::array<uint32_t, 4> philox(uint64_t seed, uint64_t call_id, uint64_t index) {
   std::array<uint32_t, 4> x = {static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32),
                                static_cast<uint32_t>(call_id),
                                static_cast<uint32_t>(call_id >> 32)};
@@ -29,7 +29,7 @@ inline std::array<uint32_t, 4> philox(uint64_t seed, uint64_t call_id, uint64_t 
 }
 
 // A double in [0, 1) with 53 random bits.
-inline double philox_uniform(uint64_t seed, uint64_t call_id, uint64_t index) {
+constexpr double philox_uniform(uint64_t seed, uint64_t call_id, uint64_t index) {
   const std::array<uint32_t, 4> words = philox(seed, call_id, index);
   const uint64_t bits = (uint64_t{words[0]} << 21) ^ (uint64_t{words[1]} >> 11);
   return static_cast<double>(bits & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
