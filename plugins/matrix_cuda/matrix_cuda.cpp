@@ -55,9 +55,9 @@ void declare(Registrar& r, std::string_view op, MakeProduct make) {
   r.kernel(op, ONEDIM_DEVICE_CUDA)
       .compute(kMultipliable,
                [make](const Call& call, const onedim_execution_t& execution) {
-                 run_product(make(call), &execution);
+                 run_product(make(call), execution);
                })
-      .workspace([make](const Call& call) { return run_product(make(call), nullptr); });
+      .workspace([make](const Call& call) { return scratch_bytes(make(call)); });
 }
 
 constexpr char kMatrices[] = "mk,kn->mn";

@@ -1,6 +1,6 @@
 #include "product.hpp"
 
-#include "gather.hpp"
+#include "strided.hpp"
 
 namespace matrix_cuda {
 namespace {
@@ -82,6 +82,14 @@ struct Matrices {
   }
 };
 
+// The bias' dims lie under the last of the output.
+Term bias_of(const Product& product) {
+  if (!product.bias.present()) return {};
+  const std::string& letters = product.out.letters;
+  return {letters.substr(letters.size() - static_cast<size_t>(product.bias.ndim())), product.bias};
+}
+
+// The product by BLAS. With no execution it only counts the scratch.
 class Multiplication {
  public:
   Multiplication(const Product& product, const onedim_execution_t* execution)
@@ -99,19 +107,14 @@ class Multiplication {
     Matrices out = matrices_of(product_.out, groups_.rows, groups_.columns);
     Matrices left = matrices_of(product_.left, groups_.rows, groups_.inner);
     Matrices right = matrices_of(product_.right, groups_.inner, groups_.columns);
-    if (out.count() == 0) return used_;
     void* target = product_.out.tensor.data();
     const bool is_direct = out.is_column_major() || out.is_row_major();
     if (!is_direct) target = take_matrices(out);
     if (call_.beta != 0.0) copy_bias(is_direct ? nullptr : target);
-    if (left.columns.size == 0) {
-      run_empty(is_direct ? nullptr : target);
-    } else {
-      const void* a = readable(product_.left, groups_.rows, groups_.inner, left);
-      const void* b = readable(product_.right, groups_.inner, groups_.columns, right);
-      set_matrices(left, a, right, b, out, target);
-      if (execution_ != nullptr) multiply(call_, *execution_);
-    }
+    const void* a = readable(product_.left, groups_.rows, groups_.inner, left);
+    const void* b = readable(product_.right, groups_.inner, groups_.columns, right);
+    set_matrices(left, a, right, b, out, target);
+    if (execution_ != nullptr) multiply(call_, *execution_);
     if (!is_direct) copy(product_.out, output_letters(), target, true);
     return used_;
   }
@@ -162,27 +165,9 @@ class Multiplication {
   // The bias, broadcast, where the product is to be added to it.
   void copy_bias(void* dense) const {
     if (execution_ == nullptr) return;
-    Term bias{product_.out.letters.substr(product_.out.letters.size() -
-                                          static_cast<size_t>(product_.bias.ndim())),
-              product_.bias};
-    if (dense != nullptr) return copy(bias, output_letters(), dense, false);
+    if (dense != nullptr) return copy(bias_of(product_), output_letters(), dense, false);
     const auto walk = broadcast_walk(product_.out.tensor, std::array{product_.bias});
     run_copy(walk, element_size_, product_.out.tensor.data(), product_.bias.data(), *execution_);
-  }
-
-  // A sum of nothing: zero, or beta times the bias as a product with no inner dim.
-  void run_empty(void* dense) const {
-    if (execution_ == nullptr) return;
-    if (call_.beta != 0.0 && call_.beta != 1.0)
-      fail("a product over no elements with beta other than 0 and 1", ONEDIM_STATUS_UNIMPLEMENTED);
-    if (call_.beta == 1.0) return;
-    const TensorView out = product_.out.tensor;
-    Walk<2> walk = broadcast_walk(out, std::array{TensorView()});
-    if (dense != nullptr) {
-      walk = {};
-      add_outer_dim<2>(walk, out.element_count(), {1, 0});
-    }
-    run_zero(walk, element_size_, dense != nullptr ? dense : out.data(), *execution_);
   }
 
   // BLAS writes down columns: a row-major output is the transposed product of the operands, swapped
@@ -219,10 +204,43 @@ class Multiplication {
   uint64_t used_ = 0;
 };
 
+onedim::device::Complex<double> factor_of(const std::complex<double>& value) {
+  return {value.real(), value.imag()};
+}
+
+PlainCall plain_call(const Product& product) {
+  PlainCall call;
+  const Term bias = bias_of(product);
+  const std::string& letters = product.out.letters;
+  for (size_t i = letters.size(); i-- > 0;) {
+    add_outer_dim<4>(call.places, product.einsum.size(letters[i]),
+                     {stride_of(product.out, letters[i]), stride_of(product.left, letters[i]),
+                      stride_of(product.right, letters[i]), stride_of(bias, letters[i])});
+  }
+  for (const char letter : groups_of(product).inner) {
+    add_outer_dim<2>(call.inner, product.einsum.size(letter),
+                     {stride_of(product.left, letter), stride_of(product.right, letter)});
+  }
+  call.out = elements_of(product.out.tensor);
+  call.left = elements_of(product.left.tensor);
+  call.right = elements_of(product.right.tensor);
+  if (product.beta != 0.0) call.bias = elements_of(product.bias);
+  call.alpha = factor_of(product.alpha);
+  call.beta = factor_of(product.beta);
+  return call;
+}
+
 }  // namespace
 
-uint64_t run_product(const Product& product, const onedim_execution_t* execution) {
-  return Multiplication(product, execution).run();
+uint64_t scratch_bytes(const Product& product) { return Multiplication(product, nullptr).run(); }
+
+void run_product(const Product& product, const onedim_execution_t& execution) {
+  const bool is_empty = product.einsum.summed_count() == 0;
+  if (!is_empty && product.out.tensor.element_count() == 0) return;
+  if (!is_empty && scratch_bytes(product) <= execution.workspace_bytes)
+    Multiplication(product, &execution).run();
+  else
+    run_plain(plain_call(product), execution);
 }
 
 }  // namespace matrix_cuda

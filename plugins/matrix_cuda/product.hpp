@@ -3,7 +3,9 @@
 // of an equation fall into four groups: batch (in both operands and the output), rows (in the
 // output and the first operand), columns (in the output and the second) and inner (summed). An
 // operand whose groups are each one step in memory, with neighbours along rows or columns, is
-// multiplied where it lies; another is copied into scratch first, and so is the output.
+// multiplied where it lies; another is copied into scratch first, and so is the output. Scratch is
+// asked for by the strides that the call describes; where those that come need more, or there is
+// nothing to sum, a plain kernel does it without.
 //   abk,kn->abn: rows ab, columns n, inner k
 //   abn,abk->kn: rows n, columns k, inner ab
 
@@ -32,7 +34,7 @@ struct Product {
   std::complex<double> alpha = 1, beta = 0;
 };
 
-// Multiplies, or with no execution only counts the scratch.
-uint64_t run_product(const Product& product, const onedim_execution_t* execution);
+uint64_t scratch_bytes(const Product& product);
+void run_product(const Product& product, const onedim_execution_t& execution);
 
 }  // namespace matrix_cuda
