@@ -19,7 +19,10 @@ set_property(GLOBAL PROPERTY ONEDIM_CUDA ${ONEDIM_CUDA})
 if(ccache_program AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${ccache_program})
 endif()
-set(CMAKE_CUDA_STANDARD 20)
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know it
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
 set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # machine code for both, PTX for what comes after
 
 function(onedim_add_cuda_pack name)
@@ -27,7 +30,7 @@ function(onedim_add_cuda_pack name)
     return()
   endif()
   onedim_add_pack(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:onedim_warnings> CUDA::cudart_static)
+  target_link_libraries(${name} PRIVATE onedim_warnings CUDA::cudart_static)
   target_compile_options(${name} PRIVATE
     "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Wshadow,-fvisibility=hidden>")
   set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Static)

@@ -26,7 +26,7 @@ Part input(const Call& call, std::string_view name) {
 Part output(const Call& call) { return {true, 0, call.output()}; }
 
 onedim::device::Meeting meet(PositionLists& lists, const Call& call, const Part& from, int from_dim,
-                     const Part& to, int to_dim) {
+                             const Part& to, int to_dim) {
   return lists.meet(call, from.is_output, from.slot, from_dim, to.is_output, to.slot, to_dim);
 }
 

@@ -11,7 +11,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fix", action="store_true")
     mode = ["-i"] if parser.parse_args().fix else ["--dry-run", "-Werror"]
-    names = [n for n in tree.files(".h", ".hpp", ".c", ".cpp", ".cu") if not n.startswith("tests/data/")]
+    names = [n for n in tree.files(".h", ".hpp", ".c", ".cpp", ".cu", ".cuh") if not n.startswith("tests/data/")]
     command = ["clang-format", *mode, *[os.path.join(tree.ROOT, name) for name in names]]
     result = subprocess.run(command, capture_output=True, text=True)
     lines = [line for line in result.stderr.split("\n") if ": error:" in line or ": warning:" in line]

@@ -81,7 +81,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--command", help="the built `onedim`")
     ops = op_names(parser.parse_args().command)
-    sources = [n for n in tree.files(".h", ".hpp", ".c", ".cpp", ".cu") if not n.startswith("tests/")]
+    sources = [n for n in tree.files(".h", ".hpp", ".c", ".cpp", ".cu", ".cuh") if not n.startswith("tests/")]
     core = [n for n in sources if n.startswith("core/")]
     faults = [*include_faults(sources), *link_faults(), *op_faults(core, ops)]
     tree.finish("layering", faults, f"{len(sources)} files, {len(ops)} op names")

@@ -13,7 +13,7 @@ SCOPE = re.compile(r"\b(namespace|class|struct|union|enum)\b[^;(){}]*$|\bextern\
 def file_cap(name):
     if name.endswith("onedim/pack.h"):
         return ABI_CAP
-    return HEADER_CAP if name.endswith((".h", ".hpp")) else SOURCE_CAP
+    return HEADER_CAP if name.endswith((".h", ".hpp", ".cuh")) else SOURCE_CAP
 
 
 def functions(source):
@@ -53,7 +53,7 @@ def label(head):
 
 
 def main():
-    faults, names = [], tree.files(".h", ".hpp", ".c", ".cpp", ".cu", ".py", ".sh")
+    faults, names = [], tree.files(".h", ".hpp", ".c", ".cpp", ".cu", ".cuh", ".py", ".sh")
     longest = ("", 0)
     for name in names:
         source = tree.read(name)

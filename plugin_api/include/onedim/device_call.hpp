@@ -39,8 +39,9 @@ void add_outer_dim(device::Walk<kTensors>& walk, int64_t size,
     walk.sizes[walk.ndim - 1] *= size;
     return;
   }
-  require(walk.ndim < device::kMaxDims,
-          "the tensors' strides make more than 8 dims, at most 8 are supported on a device");
+  if (walk.ndim == device::kMaxDims)
+    fail("the tensors' strides make more than 8 dims, at most 8 are supported on a device",
+         ONEDIM_STATUS_UNIMPLEMENTED);
   walk.sizes[walk.ndim] = size;
   for (int k = 0; k < kTensors; ++k) walk.strides[walk.ndim][k] = strides[k];
   ++walk.ndim;

@@ -1,10 +1,12 @@
 #pragma once
-// Block: the threads of one block as fibers. Between two barriers they run one after another; a
-// barrier that some threads reach while others end stops the program, as it would hang a device.
+// Block: the threads of one block as fibers. Between two barriers they run one after another, now
+// from the first on, now from the last, so that a barrier that is missing shows; one that some
+// threads reach while others end stops the program, as it would hang a device.
 
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -27,7 +29,9 @@ class Block {
     }
     for (unsigned left = threads; left > 0;) {
       unsigned ended = 0;
-      for (unsigned i = 0; i < threads; ++i) {
+      const bool is_backward = (++rounds_ * 0x9E3779B9u >> 31) != 0;
+      for (unsigned step = 0; step < threads; ++step) {
+        const unsigned i = is_backward ? threads - 1 - step : step;
         if (fibers_[i]->is_done) continue;
         enter(i);
         resume(*fibers_[i]);
@@ -91,6 +95,7 @@ class Block {
   jmp_buf scheduler_;
   const std::function<void()>* body_ = nullptr;
   int votes_[3] = {};
+  uint32_t rounds_ = 0;
 };
 
 inline Block& block() {
