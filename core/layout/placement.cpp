@@ -147,8 +147,8 @@ bool is_legal_partial(std::string_view name, DType dtype) {
   if (dtype == DType::kBool) return is_extremum;
   if (is_integral(dtype)) return name != "avg";
   if (is_complex(dtype)) return !is_extremum;
-  // It has no zero, so a sum has no neutral value.
-  if (dtype == DType::kF8E8M0) return name != "sum";
+  // Bare exponents: a sum has no neutral value, and no two different values have a mean.
+  if (dtype == DType::kF8E8M0) return name != "sum" && name != "avg";
   return true;
 }
 

@@ -317,22 +317,6 @@ bool holds_wrapped(const Case& c, const Rule& rule) {
   return true;
 }
 
-// Two powers of two whose mean is one are equal, so two ranks tell nothing of averages of bare
-// exponents.
-bool tells_of_averages(const Case& c, const Rule& rule) {
-  bool has_averaged_exponents = false;
-  for (size_t slot = 0; slot < rule.inputs.size(); ++slot) {
-    const OptionalMeta& meta = c.sample().call.inputs[slot];
-    has_averaged_exponents |=
-        meta && meta->dtype == DType::kF8E8M0 && rule.inputs[slot].is_partial("avg");
-  }
-  return !has_averaged_exponents ||
-         std::any_of(c.sites.begin(), c.sites.end(), [&](const Case::Site& site) {
-           return site.place->world() > 2 &&
-                  rule_applies(rule, site.place->subject(), site.place->world());
-         });
-}
-
 constexpr int64_t kMostLonger = 4;
 // A rule holds for mesh dims of any size; small cuts of small tensors need a few more.
 constexpr int64_t kMoreWorlds[] = {2, 3, 4, 5, 6};
@@ -406,7 +390,7 @@ void add_missing(Case& c, std::span<const CombinationRecord> records, const Clai
       if (is_known) continue;
       const RuleVerdict judged = judge_rule(c, rule, {}, kMissingDraws);
       if (judged.word == RuleVerdict::Word::kRefuted || !holds_wrapped(c, rule) ||
-          !tells_of_averages(c, rule) || !holds_in_more_worlds(c, claims, record, rule))
+          !holds_in_more_worlds(c, claims, record, rule))
         continue;
       if (!wider.refutes(rule)) verdict.missing.push_back(rule);
     }

@@ -1,6 +1,7 @@
 #include "resample.hpp"
 
 #include <onedim/arithmetic.hpp>
+#include <onedim/meeting_cuts.hpp>
 
 namespace nn {
 
@@ -242,6 +243,15 @@ void emit_rules(const Call& call, RuleSink& sink, const Resampling& resampling) 
     cut_dim(call, rules, resampling, i, is_linear);
 }
 
+// A rank applies the entries between places of the source and of the result, of one dim.
+void accept_cuts(const Call& call, const Resampling& resampling) {
+  const int slot = call.slot(resampling.source);
+  for (size_t i = 0; i < resampling.maps.size(); ++i) {
+    const int dim = leading_of(call, resampling) + static_cast<int>(i);
+    accept_meeting_cuts(call, {{false, slot, dim}, {true, 0, dim}});
+  }
+}
+
 }  // namespace
 
 OpBuilder& declare_resampling(Registrar& r, std::string_view schema, const ResamplingFn& fn,
@@ -250,6 +260,7 @@ OpBuilder& declare_resampling(Registrar& r, std::string_view schema, const Resam
       .position_aware()  // maps are between places of the global tensors
       .infer([fn](const Call& call, OutputSink& outputs) { infer(call, outputs, fn(call)); })
       .rules([fn](const Call& call, RuleSink& rules) { emit_rules(call, rules, fn(call)); })
+      .accept_local([fn](const Call& call) { accept_cuts(call, fn(call)); })
       .compute(kFloats | others,
                [fn](const Call& call, const onedim_execution_t&) {
                  const Resampling local = local_part(call, fn(call));

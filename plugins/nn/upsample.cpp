@@ -172,25 +172,24 @@ std::string places(int spatial, const std::string& last) {
 }
 
 void add_samples(OpBuilder& op, const Form& form, bool is_gradient) {
-  op.samples([form, is_gradient](SampleSink& samples) {
-    const auto add = [&](const std::string& dtype, const char* leading, const std::string& from,
-                         const std::string& to, const std::string& more) {
-      const std::string in = places(form.spatial, from), out = places(form.spatial, to);
-      const std::string size = "; output_size=[" + out + "]";
-      const bool has_corners = form.kind == Kind::kLinear || form.kind == Kind::kCubic;
-      const std::string corners = has_corners ? "; align_corners=" + more : "";
-      if (is_gradient)
-        samples.add(dtype + bracketed(leading, out) + size +
-                    "; input_size=" + bracketed(leading, in) + corners);
-      else
-        samples.add(dtype + bracketed(leading, in) + size +
-                    (form.is_list ? "; scale_factors=null" : "") + corners);
-    };
-    add("f32", "2,3,", "5", "3", "false");
-    add("f64", "3,2,", "2", "4", "true");
-    add("f64", "5,1,", "4", "2", "false");
-    add("f64", "2,2,", "3", "3", "true");
-    add("bf16", "2,1,", "1", "3", "false");
+  const auto sample = [&](const std::string& dtype, const char* leading, const std::string& from,
+                          const std::string& to, const std::string& aligns) {
+    const std::string in = places(form.spatial, from), out = places(form.spatial, to);
+    const std::string size = "; output_size=[" + out + "]";
+    const bool has_corners = form.kind == Kind::kLinear || form.kind == Kind::kCubic;
+    const std::string corners = has_corners ? "; align_corners=" + aligns : "";
+    if (is_gradient)
+      return dtype + bracketed(leading, out) + size + "; input_size=" + bracketed(leading, in) +
+             corners;
+    const std::string factors = form.is_list ? "; scale_factors=null" : "";
+    return dtype + bracketed(leading, in) + size + factors + corners;
+  };
+  const std::vector<std::string> texts = {
+      sample("f32", "2,3,", "5", "3", "false"), sample("f64", "3,2,", "2", "4", "true"),
+      sample("f64", "5,1,", "4", "2", "false"), sample("f64", "2,2,", "3", "3", "true"),
+      sample("bf16", "2,1,", "1", "3", "false")};
+  op.example(texts.front()).samples([texts](SampleSink& samples) {
+    for (const std::string& text : texts) samples.add(text);
   });
 }
 

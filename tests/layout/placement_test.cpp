@@ -68,7 +68,7 @@ TEST(Placement, LegalPartialsByDType) {
   };
   EXPECT_EQ(legal(DType::kF32), "sum avg max min product ");
   EXPECT_EQ(legal(DType::kF8E4M3FN), "sum avg max min product ");
-  EXPECT_EQ(legal(DType::kF8E8M0), "avg max min product ");
+  EXPECT_EQ(legal(DType::kF8E8M0), "max min product ");
   EXPECT_EQ(legal(DType::kI64), "sum max min product ");
   EXPECT_EQ(legal(DType::kU8), "sum max min product ");
   EXPECT_EQ(legal(DType::kBool), "max min ");

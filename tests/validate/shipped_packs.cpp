@@ -68,6 +68,12 @@ std::string attribute_text(const Schema& schema, const std::string& name, const 
   return "; " + name + "=" + text;
 }
 
+// The oracle normalises over the weight's shape, and names neither it nor eps.
+std::string normalized_text(const Json& entry) {
+  const std::string weight = entry.at("inputs").at(1);
+  return "; normalized_shape=" + weight.substr(weight.find('[')) + "; eps=1e-05";
+}
+
 std::string call_text(const Schema& schema, const Json& entry) {
   const std::string& op = schema.name;
   std::string text;
@@ -80,6 +86,7 @@ std::string call_text(const Schema& schema, const Json& entry) {
   }
   for (const auto& [name, value] : entry.at("attributes").items())
     text += attribute_text(schema, name, value);
+  if (op == "native_layer_norm") text += normalized_text(entry);
   return text;
 }
 
