@@ -17,6 +17,15 @@ Dims strides_with_outermost(const Dims& shape, int outermost) {
   return strides;
 }
 
+bool lies_with_outermost(const Dims& shape, const Dims& strides, int outermost) {
+  if (volume(shape) == 0) return true;
+  const Dims dense = strides_with_outermost(shape, outermost);
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (shape[dim] > 1 && strides[dim] != dense[dim]) return false;
+  }
+  return true;
+}
+
 Result<LayoutAndOrder> split_memory_order(std::string_view text, int ndim) {
   const size_t at = text.find("outermost");
   if (at == std::string_view::npos) return LayoutAndOrder{text, 0};

@@ -13,6 +13,9 @@ namespace onedim {
 // The strides of a dense tensor, in elements; `outermost` is a dim of it, or 0.
 Dims strides_with_outermost(const Dims& shape, int outermost);
 
+// Whether a dense tensor of that shape lies so; strides of dims of length 1 do not count.
+bool lies_with_outermost(const Dims& shape, const Dims& strides, int outermost);
+
 // Bit i: dim i has length 1, or less, in all tensors at hand.
 using UnitDims = uint32_t;
 

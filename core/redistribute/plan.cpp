@@ -1,20 +1,12 @@
 #include "core/redistribute/plan.hpp"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/redistribute/team.hpp"
+
 namespace onedim {
 namespace {
-
-std::vector<std::string> mesh_dim_names(MeshDimSet mesh_dims, const Mesh& mesh) {
-  std::vector<std::string> names;
-  for (int d = 0; d < mesh.ndim(); ++d) {
-    if (mesh_dims >> d & 1) names.push_back(mesh.name(d));
-  }
-  return names;
-}
 
 // A layout with its memory order, where that is not row-major.
 std::string format_placed(const Layout& layout, int outermost, const Mesh& mesh) {
@@ -47,8 +39,7 @@ std::string format_plan(const Plan& plan, const Mesh& mesh) {
   std::string text;
   for (const PlanStep& step : plan.steps) {
     text += step_kind_name(step.kind);
-    if (step.mesh_dims != 0)
-      text += fmt::format(" over {}", fmt::join(mesh_dim_names(step.mesh_dims, mesh), ","));
+    if (step.mesh_dims != 0) text += " over " + format_mesh_dims(step.mesh_dims, mesh);
     text += fmt::format(": {} -> {}, {} bytes, {:.3f} us",
                         format_placed(step.from, step.from_outermost, mesh),
                         format_placed(step.to, step.to_outermost, mesh), step.bytes, step.us);

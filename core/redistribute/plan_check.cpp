@@ -116,22 +116,13 @@ Status differs(const Plan& plan, const Mesh& mesh, int64_t rank, std::string_vie
                   format_layout(plan.to, mesh), what, format_dims(mesh.coordinate_of(rank))));
 }
 
-// Strides of dims of length 1 do not count.
-bool lies_as(const Tensor& tensor, int outermost) {
-  const Dims strides = strides_with_outermost(tensor.shape(), outermost);
-  for (size_t dim = 0; dim < strides.size(); ++dim) {
-    if (tensor.shape()[dim] > 1 && tensor.strides()[dim] != strides[dim]) return false;
-  }
-  return true;
-}
-
 Status compare(const Plan& plan, const Mesh& mesh, const Tensor& global,
                std::span<const Tensor> locals) {
   bool has_partial = false;
   for (const Placement& placement : plan.to.placements) has_partial |= placement.is_partial();
   for (int64_t rank = 0; rank < mesh.rank_count(); ++rank) {
     Dims coordinate = mesh.coordinate_of(rank);
-    if (!lies_as(locals[rank], plan.to_outermost))
+    if (!lies_with_outermost(locals[rank].shape(), locals[rank].strides(), plan.to_outermost))
       return differs(plan, mesh, rank, "the memory order is not the target's");
     if (!has_partial) {
       const IndexMap map = index_map(global.shape(), plan.to, mesh, coordinate);
@@ -178,7 +169,7 @@ Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mes
     }
   }
   Random random(seed);
-  RunSetting setting{mesh, {}, {}};
+  RunSetting setting{mesh, {}, {}, {}};
   GroupLocals locals;
   std::vector<Tensor> globals;
   for (const TensorMeta& meta : group) {

@@ -21,6 +21,15 @@ struct SharedPart {
   MemorySpan in_to;
 };
 
+// Elements that it owns.
+int64_t count_of(const IndexMap& map);
+// What both own.
+IndexMap shared_map(const IndexMap& a, const IndexMap& b);
+
+// Of tensors with these strides; nothing is copied.
+SharedPart find_shared(const IndexMap& from_map, const Dims& from_strides, const IndexMap& to_map,
+                       const Dims& to_strides);
+
 // Copies what `from` holds of `to`'s part.
 SharedPart copy_shared(const Tensor& from, const IndexMap& from_map, Tensor& to,
                        const IndexMap& to_map);

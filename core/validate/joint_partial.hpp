@@ -8,30 +8,13 @@
 
 #include <string>
 
-#include "core/pack/registry.hpp"
+#include "core/pack/joint_group.hpp"
 #include "core/validate/trial.hpp"
 
 namespace onedim {
 
 // True if an output of `rule` is a partial of a pack.
 bool has_joint_outputs(const Rule& rule);
-bool is_joint(const Placement& placement);
-
-// One kind and the outputs it covers, in component order.
-struct JointGroup {
-  const PartialKind* kind = nullptr;
-  std::vector<int> outputs;
-};
-// The kinds that stand in a rule's outputs. Fails where no pack offers one, or its group is not
-// whole.
-Result<std::vector<JointGroup>> joint_groups(std::span<const Placement> outputs,
-                                             const Registry& registry);
-
-// One tensor a component of the kind.
-using JointState = std::vector<Tensor>;
-// What a rank holds: made of its inputs, or of the outputs that its kernel has just written.
-Result<JointState> joint_state(const JointGroup& group, const RankCall& rank,
-                               std::span<Tensor* const> inputs);
 
 // What one output of a group must come to, and how exactly.
 struct JointTruth {

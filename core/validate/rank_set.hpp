@@ -5,7 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/validate/rank_call.hpp"
+#include "core/pack/rank_call.hpp"
+#include "core/validate/lanes.hpp"
 #include "core/validate/subject.hpp"
 
 namespace onedim {

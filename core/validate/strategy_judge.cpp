@@ -14,17 +14,6 @@ bool has_joint(const Layout& layout) {
   return std::any_of(layout.placements.begin(), layout.placements.end(), is_joint);
 }
 
-// The placement of a pack's kind in each layout, R where there is none. Two kinds never meet in one
-// tensor.
-std::vector<Placement> joint_placements(std::span<const Layout> layouts) {
-  std::vector<Placement> placements;
-  for (const Layout& layout : layouts) {
-    const auto found = std::find_if(layout.placements.begin(), layout.placements.end(), is_joint);
-    placements.push_back(found == layout.placements.end() ? Placement::replicate() : *found);
-  }
-  return placements;
-}
-
 class StrategyJudge {
  public:
   StrategyJudge(Place& place, const Mesh& mesh, const MeshStrategy& strategy,

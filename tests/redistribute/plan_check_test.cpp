@@ -72,10 +72,10 @@ TEST(PlanCheck, WrongPlansAreCaught) {
   Plan short_group = shown("S(0),S(0)", "R,R");
   ASSERT_EQ(short_group.steps.size(), 1u);
   short_group.steps[0].mesh_dims = 1;
-  EXPECT_EQ(
-      message_of(check(short_group)),
-      "step all_gather S(0),S(0) -> R,R at coordinate [0,0]: the group holds 12 elements of a "
-      "part of 24");
+  EXPECT_EQ(message_of(check(short_group)),
+            "step all_gather over a S(0),S(0) -> R,R at coordinate [0,0]: the group holds 12 "
+            "elements of a "
+            "part of 24");
   Plan no_reduction = shown("P(sum),R", "R,R");
   no_reduction.steps[0].kind = StepKind::kAlias;
   EXPECT_FALSE(check(no_reduction).ok());

@@ -8,7 +8,6 @@
 
 #include "core/pack/local_call.hpp"
 #include "core/pack/prepared_call.hpp"
-#include "core/validate/lanes.hpp"
 
 namespace onedim {
 

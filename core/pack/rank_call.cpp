@@ -1,4 +1,4 @@
-#include "core/validate/rank_call.hpp"
+#include "core/pack/rank_call.hpp"
 
 #include "core/pack/unwritten.hpp"
 #include "core/pack/variant.hpp"

@@ -1,0 +1,238 @@
+#include "core/redistribute/collective_call.hpp"
+
+#include <cstring>
+
+#include "core/layout/placement.hpp"
+#include "core/layout/reduce.hpp"
+#include "core/redistribute/step_kind.hpp"
+
+namespace onedim {
+namespace {
+
+bool gives_to_each(Collective kind) {
+  return kind == Collective::kAllToAll || kind == Collective::kReduceScatter;
+}
+bool gets_of_each(Collective kind) {
+  return kind == Collective::kAllToAll || kind == Collective::kAllGather;
+}
+bool reduces(Collective kind) {
+  return kind == Collective::kReduceScatter || kind == Collective::kAllReduce;
+}
+
+// The piece that the member at `from` gives to the one at `to`, and the one that this gets.
+const Piece& given(const CollectiveCall& call, int64_t to) {
+  return call.sends[gives_to_each(call.kind) ? static_cast<size_t>(to) : 0];
+}
+const Piece& gotten(const CollectiveCall& call, int64_t from) {
+  return call.receives[gets_of_each(call.kind) ? static_cast<size_t>(from) : 0];
+}
+
+class Agreement {
+ public:
+  Agreement(const Mesh& mesh, const Team& team, std::span<const CollectiveCall* const> members)
+      : mesh_(mesh), team_(team), members_(members) {}
+
+  Status check() const {
+    for (int64_t place = 0; place < team_.size(); ++place) {
+      const Team mine{team_.ranks, place};
+      if (Status status = check_call(*members_[place], mesh_, mine); !status.ok()) return status;
+    }
+    for (int64_t place = 1; place < team_.size(); ++place) {
+      if (Status status = check_same(place); !status.ok()) return status;
+    }
+    for (int64_t from = 0; from < team_.size(); ++from) {
+      for (int64_t to = 0; to < team_.size(); ++to) {
+        if (Status status = check_counts(from, to); !status.ok()) return status;
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::string name(int64_t place) const { return describe_rank(mesh_, team_.ranks[place]); }
+
+  template <typename A, typename B>
+  Status differs(int64_t place, std::string_view what, const A& first, const B& here) const {
+    return absl::FailedPreconditionError(
+        fmt::format("{}: the ranks do not agree: {} {} is {}, {} has {}",
+                    describe_call(*members_[0], mesh_), name(0), what, first, name(place), here));
+  }
+
+  Status check_same(int64_t place) const {
+    const CollectiveCall &a = *members_[0], &b = *members_[place];
+    if (a.kind != b.kind || a.mesh_dims != b.mesh_dims) {
+      return absl::FailedPreconditionError(
+          fmt::format("the ranks do not agree: {} calls {}, {} calls {}", name(0),
+                      describe_call(a, mesh_), name(place), describe_call(b, mesh_)));
+    }
+    if (a.send.dtype() != b.send.dtype())
+      return differs(place, "'s dtype", name_of(a.send.dtype()), name_of(b.send.dtype()));
+    if (a.reduction != b.reduction) return differs(place, "'s reduction", a.reduction, b.reduction);
+    if (a.divisor != b.divisor) return differs(place, "'s divisor", a.divisor, b.divisor);
+    if (a.root != b.root) return differs(place, "'s root", a.root, b.root);
+    return {};
+  }
+
+  Status check_counts(int64_t from, int64_t to) const {
+    const CollectiveCall &giver = *members_[from], &getter = *members_[to];
+    const bool is_root = giver.kind != Collective::kBroadcast || from == giver.root;
+    if (!is_root) return {};
+    const int64_t gives = given(giver, to).count, gets = gotten(getter, from).count;
+    if (gives == gets) return {};
+    return absl::FailedPreconditionError(
+        fmt::format("{}: buffers differ in size: {} gives {} elements of {} to {}, which expects "
+                    "{}",
+                    describe_call(giver, mesh_), name(from), gives, name_of(giver.send.dtype()),
+                    name(to), gets));
+  }
+
+  const Mesh& mesh_;
+  const Team& team_;
+  std::span<const CollectiveCall* const> members_;
+};
+
+void copy_piece(const CollectiveCall& giver, const Piece& from, const CollectiveCall& getter,
+                const Piece& to) {
+  const int64_t size = size_of(giver.send.dtype());
+  Tensor target = getter.receive;
+  std::memcpy(target.data() + to.offset * size, giver.send.data() + from.offset * size,
+              static_cast<size_t>(from.count * size));
+}
+
+// What the members give to the one at `to`, reduced in team order.
+Tensor reduced(std::span<const CollectiveCall* const> members, int64_t to) {
+  std::vector<Tensor> parts;
+  for (const CollectiveCall* member : members)
+    parts.push_back(piece_of(member->send, given(*member, to)));
+  const CollectiveCall& first = *members[0];
+  return is_linear_partial(first.reduction) ? average_elements(parts, first.divisor)
+                                            : reduce_elements(parts, first.reduction);
+}
+
+void write_piece(const Tensor& value, const CollectiveCall& getter) {
+  const Piece& to = getter.receives[0];
+  Tensor target = piece_of(getter.receive, to);
+  copy_elements(value, target);
+}
+
+void reduce(const Team& team, std::span<const CollectiveCall* const> members) {
+  if (members[0]->kind == Collective::kAllReduce) {
+    if (members[0]->sends[0].count == 0) return;
+    const Tensor value = reduced(members, 0);
+    for (const CollectiveCall* member : members) write_piece(value, *member);
+    return;
+  }
+  for (int64_t to = 0; to < team.size(); ++to) {
+    if (members[to]->receives[0].count > 0) write_piece(reduced(members, to), *members[to]);
+  }
+}
+
+Status check_pieces(std::string_view side, std::span<const Piece> pieces, size_t expected,
+                    const Tensor& buffer) {
+  if (pieces.size() != expected)
+    return invalid_argument("it has {} pieces to {}, expected {}", pieces.size(), side, expected);
+  const int64_t length = buffer.element_count();
+  for (const Piece& piece : pieces) {
+    const bool is_inside = piece.offset >= 0 && piece.count >= 0 && piece.offset <= length &&
+                           piece.count <= length - piece.offset;
+    if (!is_inside) {
+      return invalid_argument("the piece to {} of {} elements at {} lies outside of a buffer of {}",
+                              side, piece.count, piece.offset, length);
+    }
+  }
+  return {};
+}
+
+bool overlaps(const Tensor& a, const Tensor& b) {
+  const int64_t size = size_of(a.dtype());
+  return a.data() < b.data() + b.element_count() * size &&
+         b.data() < a.data() + a.element_count() * size;
+}
+
+Status check_alone(const CollectiveCall& call, const Team& team) {
+  if (call.send.ndim() != 1 || call.receive.ndim() != 1 || !call.send.meta().is_contiguous() ||
+      !call.receive.meta().is_contiguous())
+    return invalid_argument("its buffers must be flat: of one dim, without gaps");
+  if (call.send.dtype() != call.receive.dtype()) {
+    return invalid_argument("it gives {} and gets {}", name_of(call.send.dtype()),
+                            name_of(call.receive.dtype()));
+  }
+  if (overlaps(call.send, call.receive)) return invalid_argument("its two buffers overlap");
+  if (call.root < 0 || call.root >= team.size())
+    return invalid_argument("its root is at place {} of a team of {}", call.root, team.size());
+  if (reduces(call.kind) != !call.reduction.empty())
+    return invalid_argument("its reduction is \"{}\"", call.reduction);
+  const bool is_legal =
+      !reduces(call.kind) ||
+      (is_builtin_partial(call.reduction) && is_legal_partial(call.reduction, call.send.dtype()));
+  if (!is_legal) {
+    return invalid_argument("it reduces {} by {}, which is not built in for this dtype",
+                            name_of(call.send.dtype()), call.reduction);
+  }
+  const auto each = static_cast<size_t>(team.size());
+  const bool gives = call.kind != Collective::kBroadcast || team.place == call.root;
+  const size_t sends = !gives ? 0 : gives_to_each(call.kind) ? each : 1;
+  if (Status status = check_pieces("give", call.sends, sends, call.send); !status.ok())
+    return status;
+  return check_pieces("get", call.receives, gets_of_each(call.kind) ? each : 1, call.receive);
+}
+
+}  // namespace
+
+Tensor piece_of(const Tensor& buffer, const Piece& piece) {
+  return buffer.view(TensorMeta::contiguous(buffer.dtype(), {piece.count}), piece.offset);
+}
+
+CollectiveCall make_permutation(MeshDimSet mesh_dims, const Tensor& send, int64_t target,
+                                const Tensor& receive, int64_t source, int64_t team_size) {
+  CollectiveCall call;
+  call.kind = Collective::kAllToAll;
+  call.mesh_dims = mesh_dims;
+  call.send = send;
+  call.receive = receive;
+  call.sends.resize(static_cast<size_t>(team_size));
+  call.receives.resize(static_cast<size_t>(team_size));
+  if (target >= 0) call.sends[static_cast<size_t>(target)].count = send.element_count();
+  if (source >= 0) call.receives[static_cast<size_t>(source)].count = receive.element_count();
+  return call;
+}
+
+std::string describe_call(const CollectiveCall& call, const Mesh& mesh) {
+  std::string text =
+      fmt::format("{}{}{} over {}", call.subject, call.subject.empty() ? "" : ": ",
+                  collective_name(call.kind), format_mesh_dims(call.mesh_dims, mesh));
+  if (call.step == nullptr) return text;
+  return text + fmt::format(", {} -> {}", format_layout(call.step->from, mesh),
+                            format_layout(call.step->to, mesh));
+}
+
+std::string describe_rank(const Mesh& mesh, int64_t rank) {
+  return fmt::format("rank {} at {}", rank, format_dims(mesh.coordinate_of(rank)));
+}
+
+Status check_call(const CollectiveCall& call, const Mesh& mesh, const Team& team) {
+  const Status status = check_alone(call, team);
+  if (status.ok()) return status;
+  return annotate(status, fmt::format("{}, {}", describe_call(call, mesh),
+                                      describe_rank(mesh, team.ranks[team.place])));
+}
+
+Status run_collective(const Mesh& mesh, const Team& team,
+                      std::span<const CollectiveCall* const> members) {
+  if (Status status = Agreement(mesh, team, members).check(); !status.ok()) return status;
+  const Collective kind = members[0]->kind;
+  if (reduces(kind)) {
+    reduce(team, members);
+    return {};
+  }
+  for (int64_t from = 0; from < team.size(); ++from) {
+    if (kind == Collective::kBroadcast && from != members[0]->root) continue;
+    for (int64_t to = 0; to < team.size(); ++to) {
+      copy_piece(*members[from], given(*members[from], to), *members[to],
+                 gotten(*members[to], from));
+    }
+  }
+  return {};
+}
+
+}  // namespace onedim
