@@ -54,8 +54,8 @@ class Agreement {
   template <typename A, typename B>
   Status differs(int64_t place, std::string_view what, const A& first, const B& here) const {
     return absl::FailedPreconditionError(
-        fmt::format("{}: the ranks do not agree: {} {} is {}, {} has {}",
-                    describe_call(*members_[0], mesh_), name(0), what, first, name(place), here));
+        fmt::format("{}: the ranks do not agree on the {}: {} has {}, {} has {}",
+                    describe_call(*members_[0], mesh_), what, name(0), first, name(place), here));
   }
 
   Status check_same(int64_t place) const {
@@ -66,10 +66,10 @@ class Agreement {
                       describe_call(a, mesh_), name(place), describe_call(b, mesh_)));
     }
     if (a.send.dtype() != b.send.dtype())
-      return differs(place, "'s dtype", name_of(a.send.dtype()), name_of(b.send.dtype()));
-    if (a.reduction != b.reduction) return differs(place, "'s reduction", a.reduction, b.reduction);
-    if (a.divisor != b.divisor) return differs(place, "'s divisor", a.divisor, b.divisor);
-    if (a.root != b.root) return differs(place, "'s root", a.root, b.root);
+      return differs(place, "dtype", name_of(a.send.dtype()), name_of(b.send.dtype()));
+    if (a.reduction != b.reduction) return differs(place, "reduction", a.reduction, b.reduction);
+    if (a.divisor != b.divisor) return differs(place, "divisor", a.divisor, b.divisor);
+    if (a.root != b.root) return differs(place, "root", a.root, b.root);
     return {};
   }
 

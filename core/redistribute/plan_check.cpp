@@ -160,6 +160,11 @@ Status check_size(std::span<const TensorMeta> group, const Mesh& mesh) {
 
 Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mesh& mesh,
                   uint64_t seed) {
+  return check_plan(plan, group, mesh, seed, run_plan);
+}
+
+Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mesh& mesh,
+                  uint64_t seed, const PlanRunner& run) {
   if (Status status = check_size(group, mesh); !status.ok()) return status;
   for (const Layout* layout : {&plan.from, &plan.to}) {
     for (const Placement& placement : layout->placements) {
@@ -169,7 +174,7 @@ Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mes
     }
   }
   Random random(seed);
-  RunSetting setting{mesh, {}, {}, {}};
+  RunSetting setting{mesh, {}, {}};
   GroupLocals locals;
   std::vector<Tensor> globals;
   for (const TensorMeta& meta : group) {
@@ -178,7 +183,7 @@ Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mes
     locals.push_back(std::move(drawn.locals));
     globals.push_back(std::move(drawn.global));
   }
-  const Result<GroupLocals> result = run_plan(plan, setting, std::move(locals));
+  const Result<GroupLocals> result = run(plan, setting, std::move(locals));
   if (!result.ok()) return result.status();
   for (size_t tensor = 0; tensor < group.size(); ++tensor) {
     if (Status status = compare(plan, mesh, globals[tensor], (*result)[tensor]); !status.ok())

@@ -14,4 +14,9 @@ namespace onedim {
 Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mesh& mesh,
                   uint64_t seed);
 
+// The same for another way to run plans.
+using PlanRunner = std::function<Result<GroupLocals>(const Plan&, const RunSetting&, GroupLocals)>;
+Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mesh& mesh,
+                  uint64_t seed, const PlanRunner& run);
+
 }  // namespace onedim

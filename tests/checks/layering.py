@@ -15,7 +15,7 @@ FLOORS = ["base", "tensor", "layout", "pack", "cost", "redistribute", "select", 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 FLOOR_LINE = re.compile(r"^onedim_floor\((\w+)([^)]*)\)", re.M)
 SCHEMA = re.compile(r'"([A-Za-z_][\w.]*)\([^"]*\)\s*->')
-PLAIN_WORDS = {"view", "to", "sum", "avg", "max", "min", "product", "any", "all", "mean", "eq", "lt", "t", "positive", "index", "alias", "slice"}
+PLAIN_WORDS = {"view", "to", "sum", "avg", "max", "min", "product", "any", "all", "mean", "eq", "lt", "t", "positive", "index", "alias", "slice", "cat"}
 
 
 def include_fault(name, quoted, target):
