@@ -65,7 +65,7 @@ TEST(PlanProgram, EveryDTypeMoves) {
 }
 
 TEST(PlanProgram, AThousandRanks) {
-  const Result<Moved> moved = move_ramp("a=32,b=32", {64, 32}, "S(0),S(1)", "S(1),R");
+  const Result<Moved> moved = move_ramp("a=32,b=32", {64, 32}, "S(0),S(1)", "R,S(1)");
   ASSERT_TRUE(moved.ok()) << moved.status();
   EXPECT_EQ(difference(*moved), "");
 }
@@ -78,7 +78,9 @@ TEST(PlanProgram, PeaksAreThoseOfThePlan) {
     int64_t most = 0;
     for (const RankMemory& memory : moved->memories) most = std::max(most, memory.peak_bytes());
     const int64_t source = int64_t{8} * 12 * 4 / 4;
-    if (moved->plan.steps.size() == 1) EXPECT_EQ(most + source, moved->plan.peak_bytes) << to;
+    if (moved->plan.steps.size() == 1) {
+      EXPECT_EQ(most + source, moved->plan.peak_bytes) << to;
+    }
     EXPECT_LE(most, moved->plan.peak_bytes) << to;
     EXPECT_EQ(moved->memories[0].live_bytes(), moved->locals[0].meta().bytes()) << to;
   }
