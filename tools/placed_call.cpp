@@ -48,7 +48,7 @@ Result<PlacedCall> parse_placed_call(const Schema& schema, std::string_view inpu
   for (const std::string_view piece : split_top_level(inputs, ';')) add_piece(piece, unplaced);
   Result<CallText> call = parse_call(schema, unplaced.text, attributes);
   if (!call.ok()) return call.status();
-  PlacedCall placed{std::move(call->call), {}};
+  PlacedCall placed{std::move(call->call), std::move(call->domains), {}};
   for (size_t slot = 0; slot < placed.call.inputs.size(); ++slot) {
     const OptionalMeta& meta = placed.call.inputs[slot];
     const std::string_view text =

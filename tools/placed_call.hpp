@@ -9,6 +9,7 @@ namespace onedim {
 
 struct PlacedCall {
   Call call;
+  std::vector<Domain> domains;  // one per input slot
   std::vector<Layout> layouts;  // one per input slot; of absent slots without placements
 };
 

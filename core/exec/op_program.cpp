@@ -146,6 +146,7 @@ Status OpProgram::compute() {
     if (described && described->view_of_input < 0)
       site_.memory->note(call_->outputs()[output], fmt::format("output {}", output));
   }
+  peak_bytes_ = site_.memory->peak_bytes();
   return {};
 }
 

@@ -30,6 +30,8 @@ class OpProgram : public RankProgram {
   Status begin(size_t stage) override;
   Status end(size_t stage) override;
 
+  // What the rank held at most for the op itself, without the comparison.
+  int64_t peak_bytes() const { return peak_bytes_; }
   // After the last stage, of the outputs that are there.
   const std::vector<OutputComparison>& comparisons() const { return comparisons_; }
 
@@ -61,6 +63,7 @@ class OpProgram : public RankProgram {
   std::vector<std::unique_ptr<Settling>> settlings_;
   std::vector<Stage> stages_;
   std::vector<OutputComparison> comparisons_;
+  int64_t peak_bytes_ = 0;
 };
 
 }  // namespace onedim

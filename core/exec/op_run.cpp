@@ -70,7 +70,7 @@ Result<OpRunReport> run_sharded_op(const ShardedOp& op, const WholeResult& whole
   for (size_t rank = 0; rank < ranks; ++rank) {
     for (const OutputComparison& compared : programs[rank]->comparisons())
       add(op, static_cast<int64_t>(rank), compared, report);
-    report.peak_bytes = std::max(report.peak_bytes, report.memories[rank].peak_bytes());
+    report.peak_bytes = std::max(report.peak_bytes, programs[rank]->peak_bytes());
   }
   return report;
 }

@@ -10,10 +10,10 @@ struct OpRunReport {
   bool is_bit_equal = true;
   double max_abs_error = 0;
   double max_ulp = 0;
-  std::string difference;            // the first, in rank order: output, rank, index and values
-  int64_t peak_bytes = 0;            // of the rank that held most
-  double us = 0;                     // from the first stage to the last
-  std::vector<RankTrace> traces;     // per rank
+  std::string difference;         // the first, in rank order: output, rank, index and values
+  int64_t peak_bytes = 0;         // of the rank that held most, inputs included, the comparison not
+  double us = 0;                  // from the first stage to the last
+  std::vector<RankTrace> traces;  // per rank
   std::vector<RankMemory> memories;  // per rank
 };
 

@@ -1,0 +1,345 @@
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/exec/plan_program.hpp"
+#include "core/pack/foreign_call.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/flag_values.hpp"
+#include "tools/input_file.hpp"
+#include "tools/op_names.hpp"
+#include "tools/plan_list.hpp"
+#include "tools/planning_flags.hpp"
+#include "tools/sharded_run.hpp"
+#include "tools/text_table.hpp"
+
+namespace onedim {
+namespace {
+
+constexpr int64_t kMostRanks = 1024;
+
+struct RunFlags {
+  std::string op, inputs, rules, trace, plans;
+  std::string backend = "sim";
+  std::string seed = "1";
+  std::vector<std::string> attributes;
+  PlanningFlags planning;
+  bool has_threads = false;
+  bool report = false;
+  bool memory_log = false;
+};
+
+struct Run {
+  ChosenStrategy chosen;
+  OpRunReport report;
+};
+
+Status check_mesh(const Mesh& mesh) {
+  if (mesh.rank_count() <= kMostRanks) return {};
+  return invalid_argument("--mesh: {} has {} ranks, sim runs at most {}", mesh.format(),
+                          mesh.rank_count(), kMostRanks);
+}
+
+Result<ChosenStrategy> choose(const RunFlags& flags, const Op& op, const Registry& registry,
+                              const PlacedCall& placed, Planner& planner) {
+  Result<PlanOptions> plan_options = flags.planning.plan_options();
+  if (!plan_options.ok()) return plan_options.status();
+  if (!flags.rules.empty()) {
+    // What is given may be uneven.
+    plan_options->policy = Policy::kAny;
+    return given_strategy(op, registry, placed, planner, flags.rules, *plan_options);
+  }
+  SelectOptions options;
+  options.policy = plan_options->policy;
+  options.memory_bytes = plan_options->memory_bytes;
+  options.allow_shard_to_partial = plan_options->allow_shard_to_partial;
+  return select_strategy(op, registry, placed, planner, options);
+}
+
+bool is_collective_name(std::string_view name) { return find_collective(name).has_value(); }
+
+Json spans_json(const OpRunReport& report, std::string_view category) {
+  Json list = Json::array();
+  for (const TraceSpan& span : slowest_spans(report.traces)) {
+    if (span.category != category || !is_collective_name(span.name)) continue;
+    list.push_back({{"kind", span.name},
+                    {"cause", span.cause},
+                    {"mesh_dims", span.mesh_dims},
+                    {"from", span.from},
+                    {"to", span.to},
+                    {"bytes", span.bytes},
+                    {"predicted_us", span.predicted_us},
+                    {"measured_us", span.us}});
+  }
+  return list;
+}
+
+std::vector<std::string> layout_texts(std::span<const Layout> layouts, const Mesh& mesh) {
+  std::vector<std::string> texts;
+  for (const Layout& layout : layouts)
+    texts.push_back(layout.placements.empty() ? "-" : format_layout(layout, mesh));
+  return texts;
+}
+
+Json memory_json(const OpRunReport& report) {
+  Json list = Json::array();
+  for (size_t rank = 0; rank < report.memories.size(); ++rank) {
+    for (const MemoryEvent& event : report.memories[rank].events()) {
+      list.push_back({{"rank", rank},
+                      {"bytes", event.bytes},
+                      {"live_bytes", event.live_bytes},
+                      {"cause", event.cause}});
+    }
+  }
+  return list;
+}
+
+Json run_json(const RunFlags& flags, const Run& run) {
+  const ShardedOp& op = run.chosen.op;
+  Json rules = Json::array();
+  for (const Rule& rule : run.chosen.rules) rules.push_back(format_rule(rule));
+  Json json{{"op", op.op->name()},
+            {"mesh", op.mesh.format()},
+            {"backend", flags.backend},
+            {"equal", run.report.is_equal},
+            {"bit_equal", run.report.is_bit_equal},
+            {"max_abs_error", run.report.max_abs_error},
+            {"max_ulp", run.report.max_ulp},
+            {"rules", std::move(rules)},
+            {"inputs", layout_texts(op.inputs, op.mesh)},
+            {"outputs", layout_texts(op.output_layouts, op.mesh)},
+            {"collectives", spans_json(run.report, "move")},
+            {"check_collectives", spans_json(run.report, "check")},
+            {"peak_bytes", run.report.peak_bytes},
+            {"seconds", run.report.us / 1e6}};
+  if (!run.report.is_equal) json["difference"] = run.report.difference;
+  if (flags.memory_log) json["memory"] = memory_json(run.report);
+  return json;
+}
+
+std::string report_text(const OpRunReport& report) {
+  std::vector<TextRow> rows{{"step", "of", "over", "bytes", "predicted us", "measured us"}};
+  for (const TraceSpan& span : slowest_spans(report.traces)) {
+    rows.push_back({span.name, span.cause, span.mesh_dims, fmt::format("{}", span.bytes),
+                    fmt::format("{:.3f}", span.predicted_us), fmt::format("{:.3f}", span.us)});
+  }
+  return format_table(rows);
+}
+
+std::string memory_text(const OpRunReport& report) {
+  std::string text;
+  for (size_t rank = 0; rank < report.memories.size(); ++rank) {
+    for (const MemoryEvent& event : report.memories[rank].events()) {
+      text += fmt::format("rank {}  {:+} bytes, holds {}  {}\n", rank, event.bytes,
+                          event.live_bytes, event.cause);
+    }
+  }
+  return text;
+}
+
+std::string run_text(const RunFlags& flags, const Run& run) {
+  const ShardedOp& op = run.chosen.op;
+  const OpRunReport& report = run.report;
+  std::string text = fmt::format(
+      "{} on {}, {} ranks on {}: {}\n", op.op->name(), op.mesh.format(), op.mesh.rank_count(),
+      flags.backend,
+      !report.is_equal      ? "not equal to the op on whole tensors"
+      : report.is_bit_equal ? "bit equal to the op on whole tensors"
+                            : fmt::format("equal to the op on whole tensors, but for rounding: "
+                                          "error at most {:.3g}, {:.3g} ulp",
+                                          report.max_abs_error, report.max_ulp));
+  if (!report.is_equal) text += report.difference + "\n";
+  std::vector<TextRow> rows{{"mesh dim", "rule"}};
+  for (int mesh_dim = 0; mesh_dim < op.mesh.ndim(); ++mesh_dim)
+    rows.push_back({op.mesh.name(mesh_dim), format_rule(run.chosen.rules[mesh_dim])});
+  text += format_table(rows);
+  for (const TraceSpan& span : slowest_spans(report.traces)) {
+    if (span.category != "move") continue;
+    text += fmt::format("{}: {}{}", span.cause, span.name,
+                        span.mesh_dims.empty() ? "" : " over " + span.mesh_dims);
+    if (!span.to.empty()) text += fmt::format(", {} -> {}", span.from, span.to);
+    text += fmt::format(", {} bytes\n", span.bytes);
+  }
+  text += fmt::format("a rank holds {} bytes at most\n", report.peak_bytes);
+  if (flags.report) text += report_text(report);
+  if (flags.memory_log) text += memory_text(report);
+  return text;
+}
+
+Status write_trace(const std::string& file, const Run& run) {
+  std::vector<const RankMemory*> memories;
+  for (const RankMemory& memory : run.report.memories) memories.push_back(&memory);
+  std::ofstream stream(file);
+  stream << trace_to_json(run.chosen.op.mesh, run.report.traces, memories).dump() << '\n';
+  stream.close();
+  if (stream) return {};
+  return absl::UnavailableError(fmt::format("--trace: {} cannot be written", file));
+}
+
+Result<Run> run_op_of(Session& session, const RunFlags& flags) {
+  const Result<uint64_t> seed = parse_whole("--seed", flags.seed, 0, UINT64_MAX);
+  if (!seed.ok()) return seed.status();
+  Result<std::shared_ptr<const CostModel>> model = flags.planning.make_model();
+  if (!model.ok()) return model.status();
+  const Mesh mesh = (*model)->mesh();
+  if (Status status = check_mesh(mesh); !status.ok()) return status;
+  const Result<const Registry*> registry = session.registry();
+  if (!registry.ok()) return registry.status();
+  const Result<const Op*> op = find_op(**registry, flags.op);
+  if (!op.ok()) return op.status();
+  Result<PlacedCall> placed =
+      parse_placed_call((*op)->schema, flags.inputs, flags.attributes, mesh);
+  if (!placed.ok()) return placed.status();
+  placed->call.seed = *seed;
+  Planner planner(*std::move(model));
+  const ForeignCall running(**op, "a run");
+  Result<ChosenStrategy> chosen = choose(flags, **op, **registry, *placed, planner);
+  if (!chosen.ok()) return chosen.status();
+  const Result<DrawnInputs> drawn = draw_inputs(**op, *placed, mesh, *seed);
+  if (!drawn.ok()) return drawn.status();
+  const Result<WholeResult> whole = run_whole(chosen->op, drawn->whole);
+  if (!whole.ok()) return whole.status();
+  SimOptions options;
+  options.has_threads = flags.has_threads;
+  Result<OpRunReport> report = run_sharded_op(chosen->op, *whole, drawn->locals, options);
+  if (!report.ok()) return report.status();
+  return Run{*std::move(chosen), *std::move(report)};
+}
+
+PlanRunner runner_on_sim(const RunFlags& flags) {
+  SimOptions options;
+  options.has_threads = flags.has_threads;
+  return [options](const Plan& plan, const RunSetting& setting,
+                   GroupLocals locals) -> Result<GroupLocals> {
+    Result<PlanRunReport> report = run_plan_on_sim(plan, setting, locals, options);
+    if (!report.ok()) return report.status();
+    return std::move(report->locals);
+  };
+}
+
+Json listed_json(const ListedMove& move, const ListedOutcome& outcome) {
+  Json json{{"line", move.line},
+            {"move", move.text},
+            {"equal", outcome.checked.ok()},
+            {"collectives", outcome.plan->collective_count},
+            {"bytes", outcome.plan->bytes}};
+  if (!outcome.checked.ok()) json["difference"] = message_of(outcome.checked);
+  return json;
+}
+
+Result<std::vector<ListedMove>> read_moves(const RunFlags& flags, const Mesh& mesh) {
+  const Result<std::string> text = read_text_file(flags.plans);
+  if (!text.ok()) return text.status();
+  Result<std::vector<ListedMove>> moves = parse_plan_list(*text, mesh);
+  if (!moves.ok()) return annotate(moves.status(), flags.plans);
+  return moves;
+}
+
+Result<ExitCode> run_plans(Session& session, const RunFlags& flags) {
+  const Result<uint64_t> seed = parse_whole("--seed", flags.seed, 0, UINT64_MAX);
+  if (!seed.ok()) return seed.status();
+  Result<std::shared_ptr<const CostModel>> model = flags.planning.make_model();
+  if (!model.ok()) return model.status();
+  Planner planner(*std::move(model));
+  const Mesh& mesh = planner.mesh();
+  if (Status status = check_mesh(mesh); !status.ok()) return status;
+  const Result<PlanOptions> options = flags.planning.plan_options();
+  if (!options.ok()) return options.status();
+  const Result<std::vector<ListedMove>> moves = read_moves(flags, mesh);
+  if (!moves.ok()) return moves.status();
+  const PlanRunner run = runner_on_sim(flags);
+  Json list = Json::array();
+  std::string text;
+  int64_t wrong = 0;
+  for (const ListedMove& move : *moves) {
+    const Result<ListedOutcome> outcome = run_listed(move, planner, *options, *seed, run);
+    if (!outcome.ok()) return annotate(outcome.status(), flags.plans);
+    list.push_back(listed_json(move, *outcome));
+    if (outcome->checked.ok()) continue;
+    ++wrong;
+    text += fmt::format("line {}: {}: {}\n", move.line, move.text, message_of(outcome->checked));
+  }
+  if (session.flags.json) {
+    session.write_json(Json{{"mesh", mesh.format()},
+                            {"backend", flags.backend},
+                            {"equal", wrong == 0},
+                            {"plans", std::move(list)}});
+  } else {
+    session.write(text + fmt::format("{} plans on {}, {} ranks on {}: {}\n", moves->size(),
+                                     mesh.format(), mesh.rank_count(), flags.backend,
+                                     wrong == 0 ? "every rank holds what the index map gives it"
+                                                : fmt::format("{} are not right", wrong)));
+  }
+  return wrong == 0 ? ExitCode::kFine : ExitCode::kFindings;
+}
+
+Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
+  if (flags.backend != "sim")
+    return invalid_argument("--backend: \"{}\" is not known; expected sim", flags.backend);
+  if (flags.op.empty() == flags.plans.empty())
+    return invalid_argument("run needs either --op OP with --inputs, or --plans FILE");
+  if (!flags.plans.empty()) return run_plans(session, flags);
+  const Result<Run> run = run_op_of(session, flags);
+  // No strategy is valid: a finding, as in select.
+  if (absl::IsFailedPrecondition(run.status())) {
+    session.note(message_of(run.status()));
+    return ExitCode::kFindings;
+  }
+  if (!run.ok()) return run.status();
+  if (!flags.trace.empty()) {
+    if (Status status = write_trace(flags.trace, *run); !status.ok()) return status;
+  }
+  if (session.flags.json)
+    session.write_json(run_json(flags, *run));
+  else
+    session.write(run_text(flags, *run));
+  return run->report.is_equal ? ExitCode::kFine : ExitCode::kFindings;
+}
+
+void add_flags(CLI::App& command, RunFlags& flags) {
+  command.add_option("--op", flags.op, "Op, such as mm or add.Tensor")->type_name("OP");
+  command
+      .add_option("--inputs", flags.inputs,
+                  "Tensors with their layouts, such as 'f32[64,32]@S(0),R; f32[32,16]@R,R'; values "
+                  "are drawn")
+      ->type_name("TENSORS");
+  command
+      .add_option("--plans", flags.plans,
+                  "Run the moves in a file instead, a line each: f32[10,7]: S(0),R -> R,S(1)")
+      ->type_name("FILE");
+  command.add_option("--attr", flags.attributes, "Attribute of the call (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--rules", flags.rules,
+                  "One rule a mesh dim, separated by `;` (default: what select chooses)")
+      ->type_name("RULES");
+  flags.planning.add_to(command);
+  command.add_option("--backend", flags.backend, "Where ranks run: sim, all in this process")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_flag("--threads", flags.has_threads, "A thread for each rank");
+  command.add_option("--seed", flags.seed, "Of the values drawn")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--trace", flags.trace, "Write a Chrome trace, one track a rank")
+      ->type_name("FILE");
+  command.add_flag("--report", flags.report, "Show predicted beside measured times");
+  command.add_flag("--memory-log", flags.memory_log,
+                   "Show every allocation and release of every rank, with its cause");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<RunFlags>();
+  CLI::App* command =
+      app.add_subcommand("run", "Run an op sharded over ranks and compare with the whole op");
+  add_flags(*command, *flags);
+  command->footer(
+      "Example: onedim run --op mm --mesh a=2,b=2 --inputs 'f32[6,4]@S(0),R; f32[4,6]@R,S(1)'");
+  command->callback([flags, &session] {
+    session.choose([flags, &session] { return run_run(session, *flags); });
+  });
+}
+
+}  // namespace onedim
