@@ -71,7 +71,9 @@ void add_zero_test(Families& families, std::string_view name, int64_t at_0, int6
   families.push_back({adds ? table : table.subspan(1), {name}});
   if (at_0 != 1 || elsewhere != 0) return;
   families.push_back({kFlagResult, {}});
-  if (adds) families.push_back({kAllAreZero, {name}});
+  if (!adds) return;
+  families.push_back({kAllAreZero, {name}});
+  families.push_back({kFlagDecreasing, {name}});
 }
 
 enum class Bitwise { kAnd, kOr, kXor };
@@ -305,8 +307,8 @@ const std::initializer_list<std::string_view> kShiftNumbers = {
     "u8[5]:values(1,127,128,200,255); other=7"};
 const std::initializer_list<std::string_view> kShiftsOfNumber = {
     "i64[5,7]:values(-1,0,1,3,8,60,62); self=3", "i32[4,1,6]:values(-1,0,2,7,28,29); self=-5",
-    "u8[7]:values(0,1,2,6,7); self=2", "i16[6]:values(-1,0,1,4,14,15); self=1",
-    "i8[3]:values(-1,0,1,2,4,5); self=7"};
+    "u8[7]:values(0,1,2,6,7); self=2",           "i16[6]:values(-1,0,1,4,14,15); self=1",
+    "i8[3]:values(-1,0,1,2,4,5); self=7",        "u8[7]:values(0,1,2,7,8); self=1"};
 
 void declare_shifts(Registrar& r) {
   for (const bool is_left : {true, false}) {
