@@ -75,7 +75,9 @@ void declare_add(Registrar& r) {
       .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]; alpha=-2", "f32[3,4]; f32[4]; alpha=0",
                 "i64[5,3]; i64[3]", "bool[7]; bool[7]", "f32[5]; i64[5]; alpha=0.5",
                 "c64[3,4]; c64[4]; alpha=2", "bf16[6]; bf16[6]", "f64[5]; other=2.5",
-                "f32[3,1,2]; other=0", "i32[7]; f32[]"})
+                "f32[3,1,2]; other=0", "i32[7]; f32[]", "f64[2,3]; f64[]; alpha=2",
+                "f32[4]; f32[]; alpha=-1", "i64[3]; i64[]; alpha=3", "bf16[5]; bf16[]",
+                "c64[2]; c64[]"})
       .in_place()
       .out("add.out")
       .over_lists("_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]")

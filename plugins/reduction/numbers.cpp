@@ -44,11 +44,11 @@ void declare_equal(Registrar& r) {
                  store_flag(all_equal(call.input(0), call.input(1)), call.output());
                })
       .cost(reduction_cost)
-      .samples({"f64[2,3]:values(1,1,1,2); f64[2,3]:values(1)",
-                "f32[5]:values(0,0,1); f32[5]:values(0)",
-                "i64[4,1,2]:values(3,3,3,1); i64[4,1,2]:values(3)", "bool[3]; bool[3]",
-                "c64[2,2]:values(1,1,0); c64[2,2]:values(1)", "f64[2,3]; f64[3,2]",
-                "bf16[3]:values(2,2,1); bf16[3]:values(2)"});
+      .samples({"f64[2,3]:values(1,1,1,1,1,1,1,1,1,1,1,2); f64[2,3]:values(1)",
+                "f32[5]:values(0,0,0,0,0,1); f32[5]:values(0)",
+                "i64[4,1,2]:values(3,3,3,3,3,3,3,3,3,1); i64[4,1,2]:values(3)", "bool[3]; bool[3]",
+                "c64[2,2]:values(1,1,1,1,1,1,1,0); c64[2,2]:values(1)", "f64[2,3]; f64[3,2]",
+                "bf16[3]:values(2,2,2,1); bf16[3]:values(2)"});
 }
 
 // Shapes are known to every rank, whatever it holds.
