@@ -118,24 +118,23 @@ bool has_joint_outputs(const Rule& rule) {
 
 Result<std::vector<JointGroup>> joint_groups(std::span<const Placement> outputs,
                                              const Registry& registry) {
-  std::map<std::pair<std::string, size_t>, JointGroup> groups;  // a kind of one output: by output
+  std::map<std::string, JointGroup> groups;
   for (size_t output = 0; output < outputs.size(); ++output) {
     const Placement& placement = outputs[output];
     if (!is_joint(placement)) continue;
-    const PartialKind* kind = registry.find_partial_kind(placement.partial);
-    if (kind == nullptr)
+    JointGroup& group = groups[placement.partial];
+    group.kind = registry.find_partial_kind(placement.partial);
+    if (group.kind == nullptr)
       return invalid_argument("no pack offers the partial kind {}", placement.partial);
-    JointGroup& group = groups[{placement.partial, kind->output_count == 1 ? output : 0}];
-    group.kind = kind;
     group.outputs.resize(group.kind->output_count, -1);
     if (placement.component < group.kind->output_count)
       group.outputs[placement.component] = static_cast<int>(output);
   }
   std::vector<JointGroup> list;
-  for (auto& [key, group] : groups) {
+  for (auto& [name, group] : groups) {
     if (std::count(group.outputs.begin(), group.outputs.end(), -1) > 0) {
       return invalid_argument("the rule must name all {} outputs of {}", group.outputs.size(),
-                              key.first);
+                              name);
     }
     list.push_back(std::move(group));
   }

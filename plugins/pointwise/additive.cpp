@@ -110,7 +110,7 @@ void declare_sub(Registrar& r) {
            kSubtract)
       .summary("self - alpha * other")
       .samples({"f64[5,7]; other=3", "f32[4,1,6]; other=-1.5; alpha=2", "i64[3,5]; other=2",
-                "f64[5]; other=0", "i64[5]; other=0.5", "c64[3,2]; other=1"})
+                "f64[5]; other=0", "i64[5]; other=0.5", "c64[3,2]; other=1", "bf16[7]; other=1.5"})
       .in_place()
       .out("sub.Scalar_out")
       .over_lists("_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]")

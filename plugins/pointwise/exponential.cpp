@@ -74,7 +74,7 @@ void declare_logarithms(Registrar& r) {
       .compute(FloatComplexTypes{}, [](auto x) { return log_plus_one(x); })
       .samples({"f64[5,7]:nonnegative", "f32[4,1,6]:values(-0.75,-0.5,0,1,5)",
                 "i64[3,5]:nonnegative", "u8[7]", "bf16[6]:nonnegative", "c128[3,4]:nonzero",
-                "bool[6]"})
+                "bool[6]", "f64[6]:nonnegative"})
       .over_lists(list_form("log1p"));
 }
 
@@ -169,7 +169,8 @@ void declare_times_log(Registrar& r, bool plus_one, std::initializer_list<std::s
                        "bf16[7]:positive; self=1"});
     } else if (other_is_number) {
       builder.samples({"f64[5,7]; other=2", "f32[4,1,6]; other=0.5", "i64[3,5]; other=3",
-                       "bf16[7]; other=4", "u8[6]; other=2"});
+                       "bf16[7]; other=4", "u8[6]; other=2", "f64[6]; other=1.5",
+                       "f32[2,3]; other=3"});
     } else if (plus_one) {
       builder.samples({"f64[5,7]; f64[5,7]:unit", "f64[4,1]; f64[1,6]:unit",
                        "f32[3,4]; f32[4]:unit", "i64[5,3]; i64[3]:nonnegative",
@@ -177,9 +178,9 @@ void declare_times_log(Registrar& r, bool plus_one, std::initializer_list<std::s
                        "f64[4]; u8[4]", "bool[6]; u8[6]"});
     } else {
       builder.samples({"f64[5,7]; f64[5,7]:positive", "f64[4,1]; f64[1,6]:positive",
-                       "f32[3,4]; f32[4]:positive", "i64[5,3]; i64[3]:positive",
-                       "bool[5]; f32[5]:positive", "bf16[6]; bf16[6]:positive", "f64[4]; u8[4]",
-                       "bool[6]; u8[6]"});
+                       "f32[3,4]; f32[4]:positive", "f64[2,3]; f64[3]:positive",
+                       "i64[5,3]; i64[3]:positive", "bool[5]; f32[5]:positive",
+                       "bf16[6]; bf16[6]:positive", "f64[4]; u8[4]", "bool[6]; u8[6]"});
     }
     if (!plus_one && !self_is_number) builder.in_place();
   }

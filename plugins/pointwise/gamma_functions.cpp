@@ -57,11 +57,12 @@ void declare_gammas(Registrar& r) {
   float_function(r, "lgamma", "log of the magnitude of gamma of each element")
       .families(on_whole(kRising))
       .compute(FloatTypes{}, [](auto x) { return std::lgamma(x); })
-      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bf16[6]:positive"})
+      .samples(
+          {"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bf16[6]:positive", "f64[6]", "f32[2,3]"})
       .over_lists(list_form("lgamma"));
   special_function(r, "digamma", "derivative of lgamma", digamma)
       .families(digamma_families)
-      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "f64[6]"})
+      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "f64[6]", "f32[2,3]", "f32[7]"})
       .also("prims.digamma");
   r.op("polygamma(int n, Tensor self) -> Tensor")
       .summary("the n-th derivative of digamma")
@@ -106,7 +107,8 @@ void declare_gammas(Registrar& r) {
             };
           })
       .samples({"f64[5,7]:values(2,2.5,4,7); p=3", "f32[4,1,6]:values(1,1.5,4); p=2",
-                "i64[3,5]; p=1", "u8[7]; p=3", "bf16[6]:values(1,2,4); p=2", "i64[4]; p=2"})
+                "i64[3,5]; p=1", "u8[7]; p=3", "bf16[6]:values(1,2,4); p=2", "i64[4]; p=2",
+                "f64[6]; p=1", "f32[2,3]; p=4"})
       .in_place()
       .out("mvlgamma.out");
 }
@@ -138,9 +140,9 @@ void declare_shares(Registrar& r) {
                    return static_cast<decltype(a)>(
                        gamma_share(static_cast<double>(a), static_cast<double>(x), below));
                  })
-        .samples({"f64[5,3]:positive; f64[5,3]:positive", "f64[4,1]:positive; f64[1,6]:positive",
-                  "f32[3,4]:positive; f32[4]:positive", "f32[5]:positive; f32[]:positive",
-                  "bf16[6]:positive; bf16[6]:positive"})
+        .samples({"f64[5,3]:positive; f64[5,3]:positive", "f64[2,3]:positive; f64[3]:positive",
+                  "f64[4,1]:positive; f64[1,6]:positive", "f32[3,4]:positive; f32[4]:positive",
+                  "f32[5]:positive; f32[]:positive", "bf16[6]:positive; bf16[6]:positive"})
         .also("prims." + op)
         .in_place()
         .out(op + ".out");

@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+const uint64_t kComplexDTypes = dtype_bit(DType::kC64) | dtype_bit(DType::kC128);
+
 // Both extremes propagate what is no number.
 constexpr std::array<KindPair, 2> kAnyNaN = {{{"max", "max"}, {"min", "max"}}};
 
@@ -69,11 +71,13 @@ void declare_finiteness(Registrar& r) {
 void declare_infinities(Registrar& r) {
   predicate(r, "isposinf", "whether each element is infinity", true,
             [](double x) { return x == kInfinity; })
+      .refuses(kComplexDTypes)
       .families({{kMinPreserving, {"self"}}})
       .samples(kNonfinite)
       .out("isposinf.out");
   predicate(r, "isneginf", "whether each element is minus infinity", true,
             [](double x) { return x == -kInfinity; })
+      .refuses(kComplexDTypes)
       .families({{kDecreasingFromAbove, {"self"}}})
       .samples(kNonfinite)
       .out("isneginf.out");

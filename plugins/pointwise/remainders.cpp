@@ -2,6 +2,7 @@
 //   i64[4,6]: gcd shards like any elementwise op, S(0) | S(0), S(0); no order or sum passes it
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include <onedim/arithmetic.hpp>
@@ -118,7 +119,7 @@ OpBuilder& divisor_op(Registrar& r, std::string_view name, std::string_view summ
       .flops(20)
       .compute(ComputeTypes<int64_t>{}, f)
       .samples({"i64[5,7]; i64[5,7]", "i64[4,1]; i64[1,6]", "i32[5,3]; i32[3]", "u8[6]; u8[6]",
-                "i64[5]; i16[5]"})
+                "i64[5]; i16[5]", "i64[2,3]; i64[3]", "i32[7]; i32[7]"})
       .in_place()
       .out(text + ".out");
 }
@@ -136,7 +137,7 @@ void declare_hypot(Registrar& r) {
       .flops(8)
       .compute(FloatTypes{}, [](auto a, auto b) { return std::hypot(a, b); })
       .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "f32[3,4]; f32[4]", "bf16[6]; bf16[6]",
-                "f64[5]; f64[]"})
+                "f64[5]; f64[]", "f32[2,3]; f32[3]"})
       .also("prims.hypot")
       .in_place()
       .out("hypot.out");
@@ -187,8 +188,9 @@ void declare_nextafter(Registrar& r) {
       .families({{kIncreasing, {"self"}}, {kIncreasing, {"other"}}})
       .compute(FloatTypes{}, [](auto a, auto b) { return std::nextafter(a, b); })
       .samples({"f32[5,7]:nonfinite; f32[5,7]:nonfinite", "f32[4,1]:nonfinite; f32[1,6]:nonfinite",
-                "f32[3,4]:nonfinite; f32[4]:nonfinite", "f32[5]:nonfinite; f32[]",
-                "f32[6]:nonfinite; f32[6]:nonfinite"})
+                "f32[3,4]:nonfinite; f32[4]:nonfinite", "f32[6]:nonfinite; f32[6]:nonfinite",
+                "f32[2,1,5]:nonfinite; f32[3,5]:nonfinite", "f32[2,3]:nonfinite; f32[3]:nonfinite",
+                "f32[2,2,3]:nonfinite; f32[2,2,3]:nonfinite"})
       .also("prims.nextafter")
       .in_place()
       .out("nextafter.out");
@@ -207,10 +209,20 @@ void declare_ldexp(Registrar& r) {
         if (know(call, "self").nonnegative) families.push_back({kMaxPreserving, {"other"}});
         return families;
       })
-      .compute(FloatTypes{}, [](auto a, auto b) { return a * std::exp2(b); })
-      .samples({"f64[5,7]; i64[5,7]", "f64[4,1]; i64[1,6]", "f32[3,4]; f32[4]", "i64[5]; i64[5]",
-                "bf16[6]; i32[6]:values(-2,0,1)", "u8[5]; i64[5]"})
-      .in_place()
+      .compute(FloatComplexTypes{},
+               [](auto a, auto b) {
+                 using C = decltype(a);
+                 if constexpr (std::is_floating_point_v<C>)
+                   return a * std::exp2(b);
+                 else
+                   return a * std::exp(b * C(std::numbers::ln2));
+               })
+      .samples({"f64[5,7]:values(0,0.5,-2,3); i64[5,7]", "f64[4,1]:values(0,0.5,-2,3); i64[1,6]",
+                "f32[3,4]:values(0,0.5,-2,3); f32[4]", "i64[5]:values(0,1,-2,3); i64[5]",
+                "bf16[6]:values(0,0.5,-2,3); i32[6]", "u8[5]:values(0,0,1,3); i64[5]",
+                "f32[2,3]:values(0,0.5,-2,3); f32[3]", "f32[6]:values(0,0.5,-2,3); i64[6]",
+                "c64[3,2]; i64[2]:values(-2,0,1)"})
+      .in_place("ldexp_")
       .out("ldexp.out");
 }
 

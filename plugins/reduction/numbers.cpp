@@ -33,9 +33,10 @@ void declare_equal(Registrar& r) {
         outputs.add(DType::kBool, {});
       })
       .rules([](const Call& call, RuleSink& rules) {
-        if (!have_one_shape(call.input(0), call.input(1))) return;
-        for (int dim = 0; dim < call.input(0).ndim(); ++dim) {
-          if (call.input(0).size(dim) == 1) continue;
+        // Tensors of other shapes have other shapes on some rank.
+        const TensorView self = call.input(0), other = call.input(1);
+        for (int dim = 0; dim < std::min(self.ndim(), other.ndim()); ++dim) {
+          if (self.size(dim) == 1 || other.size(dim) == 1) continue;
           rules.add(std::array{partial("min")}, std::array{any_shard(dim), any_shard(dim)});
         }
       })
