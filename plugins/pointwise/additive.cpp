@@ -182,7 +182,7 @@ void declare_lerp(Registrar& r) {
   lerp("lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor")
       .samples({"f64[5,3]; f64[5,3]; f64[5,3]", "f64[4,1]; f64[1,3]; f64[3]",
                 "f32[3]; f32[3]; f32[]", "c64[3]; c64[3]; c64[3]", "bf16[5]; bf16[5]; bf16[5]",
-                "f64[2,3]; f64[2,3]; weight=0.5"})
+                "f32[2,3]; f32[2,3]; f32[2,3]", "f64[2,3]; f64[2,3]; weight=0.5"})
       .in_place()
       .out("lerp.Tensor_out")
       .over_lists(

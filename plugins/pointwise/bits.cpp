@@ -297,7 +297,9 @@ const std::initializer_list<std::string_view> kShiftPairs = {
     "i64[5,7]:values(-1,0,1,3,8)",
     "i64[4,1]:values(-3,2,5,288230376151711744,-288230376151711808); i64[1,6]:values(0,1,5)",
     "i32[5,3]:values(-3,2,5,1073741824,-1073741825); i32[3]:values(0,1,2,7,31)",
-    "u8[6]; u8[6]:values(0,1,2)", "i16[5]:values(-3,2,5,16384,-16385); i16[5]:values(0,1,4)"};
+    "u8[6]; u8[6]:values(0,1,2)",
+    "i16[5]:values(-3,2,5,16384,-16385); i16[5]:values(0,1,4)",
+    "i8[4,3]:values(-3,2,5,64,-65); i8[4,3]:values(0,1,3)"};
 const std::initializer_list<std::string_view> kShiftNumbers = {
     "i64[5,7]:values(-3,2,1152921504606846976,-1152921504606848000); other=3",
     "i32[4,1,6]:values(-3,2,1073741824,-1073741825); other=1",
