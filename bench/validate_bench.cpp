@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
 #include <stdexcept>
 
 #include "core/pack/pack_loader.hpp"
@@ -63,12 +64,14 @@ void judge_claim(benchmark::State& state) {
 BENCHMARK(judge_claim)->Unit(benchmark::kMicrosecond);
 
 void validate_all(benchmark::State& state) {
+  const size_t stride = std::getenv("ONEDIM_BENCH_SMOKE") != nullptr ? 50 : 1;
+  const std::vector<const Op*> ops = shipped_registry().ops();
   OpReport total;
   for (auto _ : state) {
     total = {};
-    for (const Op* op : shipped_registry().ops()) {
+    for (size_t i = 0; i < ops.size(); i += stride) {
       const OpReport report =
-          validate_op(*op, {op->name(), std::nullopt, {}}, shipped_registry(), {});
+          validate_op(*ops[i], {ops[i]->name(), std::nullopt, {}}, shipped_registry(), {});
       total.samples += report.samples;
       total.tried += report.tried;
       total.proved.insert(total.proved.end(), report.proved.begin(), report.proved.end());

@@ -143,6 +143,8 @@ def to_json(value):
         return [to_json(item) for item in value]
     if isinstance(value, torch.dtype):
         return {"dtype": NAMES[value]}
+    if isinstance(value, complex):
+        return [finite_text(value.real), finite_text(value.imag)]
     return finite_text(value)
 
 
@@ -152,6 +154,10 @@ def finite_text(value):
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     return value
+
+
+def is_written(argument) -> bool:
+    return argument.alias_info is not None and argument.alias_info.is_write
 
 
 def overload_of(name: str):
@@ -176,6 +182,8 @@ def run_call(op: dict, function, sample: str, generator: torch.Generator) -> dic
     if unknown:
         raise Skipped(f"PyTorch's schema has no argument {', '.join(unknown)}")
     outputs = function(**keywords)
+    if outputs is None:  # forms over lists return nothing where they write
+        outputs = [item for a in function._schema.arguments if is_written(a) for item in keywords[a.name]]
     listed = outputs if isinstance(outputs, (list, tuple)) else [outputs]
     return {"op": op["name"], "arguments": given, "outputs": [to_json(output) for output in listed]}
 

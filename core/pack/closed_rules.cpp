@@ -271,7 +271,8 @@ bool has_hidden_state(const Rule& rule, const Registry& registry) {
 }
 
 // The closed rules of one plain call that the variant can take over, in the plain call's slots and
-// in the variant's. A written tensor must not have to hold a joint partial's hidden state.
+// in the variant's. A written tensor must not have to hold a joint partial's hidden state, nor can
+// one be made from a call that is not the element's own.
 Result<ElementRules> close_one(const Op& op, const Call& call, const PlainCall& plain,
                                std::span<const OptionalOutput> outputs, const Registry& registry) {
   const Subject subject{*op.plain, plain.call, outputs_of_plain(plain, outputs), registry};
@@ -282,7 +283,8 @@ Result<ElementRules> close_one(const Op& op, const Call& call, const PlainCall& 
   if (!written.empty()) written = outputs_of_plain(plain, written);
   ElementRules rules;
   for (ClosedRule& rule : *closed) {
-    if (!written.empty() && has_hidden_state(rule.rule, registry)) continue;
+    const bool lacks_state = !written.empty() || op.is_list_form();
+    if (lacks_state && has_hidden_state(rule.rule, registry)) continue;
     if (op.is_list_form() && rule.rule.tag != 0) continue;  // a rule has one tag, for one kernel
     ClosedRule form = rule;
     if (!rule_of_variant(plain, written, call.inputs.size(), form.rule)) continue;

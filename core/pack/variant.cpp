@@ -126,7 +126,9 @@ Status check_arguments(const Op& variant, const Op& plain) {
       return invalid_argument("{}: argument \"{}\" is not written and {} has none of that name",
                               variant.name(), argument.name, plain.name());
     }
-    if (same != nullptr && (same->type != argument.type || same->is_list != argument.is_list)) {
+    const bool may_lack = argument.optional && same != nullptr && !same->optional;
+    if (same != nullptr &&
+        (same->type != argument.type || same->is_list != argument.is_list || may_lack)) {
       return invalid_argument("{}: argument \"{}\" is {}, but {} has {}", variant.name(),
                               argument.name, format_type(argument), plain.name(),
                               format_type(*same));

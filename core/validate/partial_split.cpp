@@ -274,8 +274,9 @@ void split_element(Splitter<T>& s, std::string_view kind, T value, int64_t owner
   split_extreme(s, value, kind == "max", owner, parts);
 }
 
-// Non-finite values: NaN comes from a NaN or from what the kind makes of infinities; infinities
-// stay on the owner beside finite values; a finite max may hide -inf.
+// Non-finite values: NaN comes from a NaN or from what the kind makes of infinities, and hides
+// infinities from max and min; infinities stay on the owner beside finite values, and factors may
+// turn their sign; a finite max may hide -inf.
 void split_nonfinite(Splitter<double>& s, std::string_view kind, double value, int64_t owner,
                      std::span<double> parts) {
   for (double& part : parts) part = s.signed_part();
@@ -286,6 +287,7 @@ void split_nonfinite(Splitter<double>& s, std::string_view kind, double value, i
     if (parts.size() < 2 || !s.random.chance(50)) return;
     if (linear) parts[owner] = kInfinity, parts[next] = -kInfinity;
     if (kind == "product") parts[owner] = kInfinity, parts[next] = 0;
+    if (kind == "max" || kind == "min") parts[next] = s.random.chance(50) ? kInfinity : -kInfinity;
     return;
   }
   const bool hides = (kind == "max" && value < 0) || (kind == "min" && value > 0);
@@ -293,6 +295,7 @@ void split_nonfinite(Splitter<double>& s, std::string_view kind, double value, i
   if (kind == "product") {
     std::fill(parts.begin(), parts.end(), 2.0);
     parts[owner] = value;
+    if (parts.size() > 1 && s.random.chance(50)) parts[owner] = -value, parts[next] = -2.0;
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include "families.hpp"
 
-ONEDIM_PACK("nn", "0.1.0", [](onedim::api::Registrar& r) {
+ONEDIM_PACK("nn", "1.0.0", [](onedim::api::Registrar& r) {
   nn::declare_softmax(r);
   nn::declare_layer_norm(r);
   nn::declare_group_norm(r);

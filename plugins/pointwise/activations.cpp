@@ -25,6 +25,17 @@ OpBuilder& activation(Registrar& r, const std::string& schema, std::string_view 
 
 double number(const Call& call, std::string_view name) { return call.attribute<double>(name); }
 
+// A number as an integer dtype holds it, cut to a whole one.
+double settled(const Call& call, std::string_view name) {
+  const DType dtype = call.tensor("self").dtype();
+  if (!is_integral(dtype)) return number(call, name);
+  const double whole = std::trunc(number(call, name));
+  const Range range = range_of(dtype);
+  if (whole < range.lowest || whole > range.highest)
+    fail(std::string(name) + " is beyond the range of " + std::string(name_of(dtype)));
+  return whole;
+}
+
 // x * scale above 0, and scale * alpha * (exp(x * input_scale) - 1) below.
 struct Elu {
   double alpha, scale, input_scale;
@@ -76,8 +87,7 @@ void declare_exponential_units(Registrar& r) {
                         return Elu{1.6732632423543772848, 1.0507009873554804934, 1};
                       })
       .samples(kFloats)
-      .in_place()
-      .out("selu.out");
+      .in_place();
 }
 
 template <typename C>
@@ -201,17 +211,18 @@ void declare_slopes(Registrar& r) {
       .pointwise(Promotion::kCommon, {"self"})
       .refuses(kF8DTypes | kBoolDTypes)
       .families([](const Call& call) {
-        const double bound = number(call, "threshold");
+        const double bound = settled(call, "threshold"), value = settled(call, "value");
         Families families;
-        if (number(call, "value") <= bound) families = kRising;
-        if (bound < range_of(call.tensor("self").dtype()).lowest)
+        const double step = is_integral(call.tensor("self").dtype()) ? 1 : 0;
+        if (value <= bound + step) families = kRising;
+        if (bound == value && bound == range_of(call.tensor("self").dtype()).lowest)
           families.push_back({kIdentity, {"self"}});
         return families;
       })
       .elementwise<1>(RealTypes{},
                       [](const Call& call) {
-                        const double bound = number(call, "threshold"),
-                                     value = number(call, "value");
+                        const double bound = settled(call, "threshold"),
+                                     value = settled(call, "value");
                         return [bound, value](auto x) {
                           using C = decltype(x);
                           return x <= static_cast<C>(bound) ? static_cast<C>(value) : x;
@@ -219,7 +230,8 @@ void declare_slopes(Registrar& r) {
                       })
       .samples({"f64[5,7]; threshold=0; value=0", "f32[4,1,6]; threshold=0.5; value=-1",
                 "f64[3,5]; threshold=0; value=5", "i64[5,3]; threshold=1; value=0",
-                "bf16[7]; threshold=0; value=0", "u8[6]; threshold=-1; value=3"})
+                "bf16[7]; threshold=0; value=0", "u8[6]; threshold=0; value=0",
+                "u8[7]; threshold=2; value=3", "i64[4]; threshold=1; value=3"})
       .in_place()
       .out("threshold.out");
 }

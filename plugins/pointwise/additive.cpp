@@ -75,7 +75,9 @@ void declare_add(Registrar& r) {
       .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]; alpha=-2", "f32[3,4]; f32[4]; alpha=0",
                 "i64[5,3]; i64[3]", "bool[7]; bool[7]", "f32[5]; i64[5]; alpha=0.5",
                 "c64[3,4]; c64[4]; alpha=2", "bf16[6]; bf16[6]", "f64[5]; other=2.5",
-                "f32[3,1,2]; other=0", "i32[7]; f32[]"})
+                "f32[3,1,2]; other=0", "i32[7]; f32[]", "f64[2,3]; f64[]; alpha=2",
+                "f32[4]; f32[]; alpha=-1", "i64[3]; i64[]; alpha=3", "bf16[5]; bf16[]",
+                "c64[2]; c64[]"})
       .in_place()
       .out("add.out")
       .over_lists("_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]")
@@ -108,7 +110,7 @@ void declare_sub(Registrar& r) {
            kSubtract)
       .summary("self - alpha * other")
       .samples({"f64[5,7]; other=3", "f32[4,1,6]; other=-1.5; alpha=2", "i64[3,5]; other=2",
-                "f64[5]; other=0", "i64[5]; other=0.5", "c64[3,2]; other=1"})
+                "f64[5]; other=0", "i64[5]; other=0.5", "c64[3,2]; other=1", "bf16[7]; other=1.5"})
       .in_place()
       .out("sub.Scalar_out")
       .over_lists("_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]")
@@ -180,7 +182,7 @@ void declare_lerp(Registrar& r) {
   lerp("lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor")
       .samples({"f64[5,3]; f64[5,3]; f64[5,3]", "f64[4,1]; f64[1,3]; f64[3]",
                 "f32[3]; f32[3]; f32[]", "c64[3]; c64[3]; c64[3]", "bf16[5]; bf16[5]; bf16[5]",
-                "f64[2,3]; f64[2,3]; weight=0.5"})
+                "f32[2,3]; f32[2,3]; f32[2,3]", "f64[2,3]; f64[2,3]; weight=0.5"})
       .in_place()
       .out("lerp.Tensor_out")
       .over_lists(

@@ -16,6 +16,10 @@ const Families kRising = {{kIncreasing, {"self"}}};
 const Families kFalling = {{kDecreasing, {"self"}}};
 const Families kFallingFromBelow = {{kDecreasingFromBelow, {"self"}}};
 
+// Some have `x` for an argument.
+const Families kFallingInX = {{kDecreasing, {"x"}}};
+const Families kFallingInXFromBelow = {{kDecreasingFromBelow, {"x"}}};
+
 // sqrt(2 pi x) exp(-x) I_n(x), or sqrt(2 x / pi) exp(x) K_n(x), for large x: with m = 4 n^2,
 // 1 -+ (m - 1) / (8 x) + (m - 1) (m - 9) / (2! (8 x)^2) -+ ...
 double asymptotic(int n, double x, double sign) {
@@ -112,16 +116,15 @@ void declare_modified(Registrar& r) {
       .also("prims.bessel_i1e");
   for (const int n : {0, 1}) {
     const std::string order = std::to_string(n);
-    const auto falling = where_nonnegative(kFalling, kFallingFromBelow);
     special_function(r, "special_modified_bessel_k" + order,
                      "modified Bessel function K" + order + " of each element",
                      [n](double x) { return modified_k(n, x); })
-        .families(falling)
+        .families(where_nonnegative(kFalling, kFallingFromBelow))
         .samples(kPositive);
-    special_function(r, "special_scaled_modified_bessel_k" + order,
-                     "exp(x) K" + order + "(x) of each element",
-                     [n](double x) { return scaled_k(n, x); })
-        .families(falling)
+    special_function(
+        r, "special_scaled_modified_bessel_k" + order, "exp(x) K" + order + "(x) of each element",
+        [n](double x) { return scaled_k(n, x); }, "x")
+        .families(where_nonnegative(kFallingInX, kFallingInXFromBelow, "x"))
         .samples(kPositive);
   }
 }
@@ -141,12 +144,13 @@ void declare_wavering(Registrar& r) {
         .samples({"f64[5,7]:positive", "f32[4,1,6]:positive", "i64[3,5]:positive",
                   "f64[6]:positive", "f64[2,3]:positive"});
   }
-  special_function(r, "special_spherical_bessel_j0", "sin(x) / x of each element", spherical_bessel)
-      .families(where_flag(kFalling))
+  special_function(r, "special_spherical_bessel_j0", "sin(x) / x of each element", spherical_bessel,
+                   "x")
+      .families(where_flag(kFallingInX, {}, "x"))
       .samples(kSpecialSamples)
       .also("prims.spherical_bessel_j0");
-  special_function(r, "special_airy_ai", "Airy function Ai of each element", airy)
-      .families(where_nonnegative(kFalling))
+  special_function(r, "special_airy_ai", "Airy function Ai of each element", airy, "x")
+      .families(where_nonnegative(kFallingInX, {}, "x"))
       .samples(kSpecialSamples);
 }
 

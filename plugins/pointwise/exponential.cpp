@@ -74,7 +74,7 @@ void declare_logarithms(Registrar& r) {
       .compute(FloatComplexTypes{}, [](auto x) { return log_plus_one(x); })
       .samples({"f64[5,7]:nonnegative", "f32[4,1,6]:values(-0.75,-0.5,0,1,5)",
                 "i64[3,5]:nonnegative", "u8[7]", "bf16[6]:nonnegative", "c128[3,4]:nonzero",
-                "bool[6]"})
+                "bool[6]", "f64[6]:nonnegative"})
       .over_lists(list_form("log1p"));
 }
 
@@ -126,11 +126,13 @@ Families times_log_families(const Call& call, bool plus_one) {
   const Knowledge self = know(call, "self"), other = know(call, "other");
   Families families = {{kLinear, {"self"}}};
   const bool is_tensor = call.has_tensor("other");
-  // log(y) of a whole y is never negative but for 0, where it is no number.
-  const bool positive_log = other.number && other.number->real() >= (plus_one ? 0 : 1);
+  // Of a whole y, log(y) and log(1 + y) are never negative where they are finite.
+  const bool is_whole = is_tensor && category(call.tensor("other").dtype()) < 2;
+  const bool positive_log =
+      is_whole || (other.number && other.number->real() >= (plus_one ? 0 : 1));
   const bool negative_log = other.number && other.number->real() <= (plus_one ? 0 : 1);
-  const bool any_log = plus_one && other.nonnegative;
-  if (positive_log || any_log) families.push_back({kIncreasing, {"self"}});
+  if (positive_log) families.push_back({kIncreasing, {"self"}});
+  if (is_whole && self.is_flag) families.push_back({kMinPreserving, {"self", "other"}});
   if (negative_log) families.push_back({kDecreasing, {"self"}});
   if (!is_tensor) return families;
   const bool whole_line = other.nonnegative;
@@ -167,12 +169,18 @@ void declare_times_log(Registrar& r, bool plus_one, std::initializer_list<std::s
                        "bf16[7]:positive; self=1"});
     } else if (other_is_number) {
       builder.samples({"f64[5,7]; other=2", "f32[4,1,6]; other=0.5", "i64[3,5]; other=3",
-                       "bf16[7]; other=4", "u8[6]; other=2"});
+                       "bf16[7]; other=4", "u8[6]; other=2", "f64[6]; other=1.5",
+                       "f32[2,3]; other=3"});
+    } else if (plus_one) {
+      builder.samples({"f64[5,7]; f64[5,7]:unit", "f64[4,1]; f64[1,6]:unit",
+                       "f32[3,4]; f32[4]:unit", "i64[5,3]; i64[3]:nonnegative",
+                       "bool[5]; f32[5]:values(-0.5,0,3)", "bf16[6]; bf16[6]:values(-0.5,0,3)",
+                       "f64[4]; u8[4]", "bool[6]; u8[6]"});
     } else {
       builder.samples({"f64[5,7]; f64[5,7]:positive", "f64[4,1]; f64[1,6]:positive",
-                       "f32[3,4]; f32[4]:positive", "i64[5,3]; i64[3]:positive",
-                       "bool[5]; f32[5]:positive", "bf16[6]; bf16[6]:positive",
-                       "f64[4]; u8[4]:positive"});
+                       "f32[3,4]; f32[4]:positive", "f64[2,3]; f64[3]:positive",
+                       "i64[5,3]; i64[3]:positive", "bool[5]; f32[5]:positive",
+                       "bf16[6]; bf16[6]:positive", "f64[4]; u8[4]", "bool[6]; u8[6]"});
     }
     if (!plus_one && !self_is_number) builder.in_place();
   }

@@ -1,7 +1,8 @@
 // Functions of the gamma family and of the normal distribution's integral.
-// Most are monotone from 0 up only, as unsigned and bool tensors hold; inverse distributions know
-// an interval that locals leave, so nothing but shards passes.
-//   u8[4,6]: lgamma of P(max) is P(max), for (n-1)! never falls; f64[4,6] shards alone
+// Most are monotone from 0 up only. So are they on whole numbers, for those below are poles, where
+// no rule speaks; inverse distributions know an interval that locals leave, so nothing but shards
+// passes.
+//   i64[4,6]: lgamma of P(max) is P(max), for (n-1)! never falls; f64[4,6] shards alone
 
 #include "special_function.hpp"
 
@@ -15,6 +16,16 @@ namespace pointwise {
 namespace {
 
 const Families kRising = {{kIncreasing, {"self"}}};
+const Families kFalling = {{kDecreasing, {"self"}}};
+
+bool holds_whole(const Call& call, std::string_view name) {
+  return call.has_tensor(name) && category(call.tensor(name).dtype()) < 2;
+}
+
+// On whole numbers, where poles are infinite.
+FamiliesFn on_whole(const Families& families) {
+  return [families](const Call& call) { return holds_whole(call, "self") ? families : Families{}; };
+}
 
 double digamma(double x) {
   if (x == 0) return std::copysign(kInfinity, -x);
@@ -36,19 +47,22 @@ double multivariate_log_gamma(double x, int64_t p) {
   return sum;
 }
 
+// At its poles digamma is no number, but for 0.
+Families digamma_families(const Call& call) {
+  if (!holds_whole(call, "self")) return {};
+  return know(call, "self").nonnegative ? kRising : Families{{kIncreasingFromBelow, {"self"}}};
+}
+
 void declare_gammas(Registrar& r) {
-  const std::initializer_list<std::string_view> positive = {
-      "f64[5,7]:positive", "f32[4,1,6]:positive", "i64[3,5]:positive", "u8[7]:positive",
-      "bf16[6]:positive"};
   float_function(r, "lgamma", "log of the magnitude of gamma of each element")
-      .families(where_nonnegative(kRising))
+      .families(on_whole(kRising))
       .compute(FloatTypes{}, [](auto x) { return std::lgamma(x); })
-      .samples(positive)
+      .samples(
+          {"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "bf16[6]:positive", "f64[6]", "f32[2,3]"})
       .over_lists(list_form("lgamma"));
   special_function(r, "digamma", "derivative of lgamma", digamma)
-      .families(where_nonnegative(kRising))
-      .samples({"f64[5,7]:positive", "f32[4,1,6]:positive", "i64[3,5]:positive", "u8[7]:positive",
-                "f64[6]"})
+      .families(digamma_families)
+      .samples({"f64[5,7]", "f32[4,1,6]", "i64[3,5]", "u8[7]", "f64[6]", "f32[2,3]", "f32[7]"})
       .also("prims.digamma");
   r.op("polygamma(int n, Tensor self) -> Tensor")
       .summary("the n-th derivative of digamma")
@@ -56,8 +70,10 @@ void declare_gammas(Registrar& r) {
       .refuses(kNarrowFloats)
       .flops(100)
       .families([](const Call& call) {
-        if (!know(call, "self").nonnegative) return Families{};
-        return call.attribute<int64_t>("n") % 2 == 0 ? kRising : Families{{kDecreasing, {"self"}}};
+        const int64_t n = call.attribute<int64_t>("n");
+        if (n == 0) return digamma_families(call);
+        if (!holds_whole(call, "self")) return Families{};
+        return n % 2 == 0 ? kRising : kFalling;
       })
       .elementwise<1>(FloatTypes{},
                       [](const Call& call) {
@@ -67,8 +83,8 @@ void declare_gammas(Registrar& r) {
                           return static_cast<decltype(x)>(polygamma(n, static_cast<double>(x)));
                         };
                       })
-      .samples({"f64[5,7]:positive; n=1", "f32[4,1,6]:positive; n=0", "i64[3,5]:positive; n=2",
-                "u8[7]:positive; n=1", "f64[6]; n=3"})
+      .samples({"f64[5,7]; n=1", "f32[4,1,6]; n=0", "i64[3,5]; n=2", "u8[7]; n=1", "f64[6]; n=3",
+                "i64[6]; n=0"})
       .out("polygamma.out");
   // polygamma_ takes its order behind the tensor.
   r.op("mvlgamma(Tensor self, int p) -> Tensor")
@@ -77,8 +93,9 @@ void declare_gammas(Registrar& r) {
       .refuses(kF8DTypes)
       .flops(100)
       .families([](const Call& call) {
-        const bool is_gamma = call.attribute<int64_t>("p") == 1;
-        return is_gamma && know(call, "self").nonnegative ? kRising : Families{};
+        // Of p = 2, gamma(1/2) > gamma(1) gamma(3/2); other sums of logs never fall.
+        const bool rises = holds_whole(call, "self") && call.attribute<int64_t>("p") != 2;
+        return rises ? kRising : Families{};
       })
       .elementwise<1>(
           FloatTypes{},
@@ -90,7 +107,8 @@ void declare_gammas(Registrar& r) {
             };
           })
       .samples({"f64[5,7]:values(2,2.5,4,7); p=3", "f32[4,1,6]:values(1,1.5,4); p=2",
-                "i64[3,5]:positive; p=1", "u8[7]:positive; p=1", "bf16[6]:values(1,2,4); p=2"})
+                "i64[3,5]; p=1", "u8[7]; p=3", "bf16[6]:values(1,2,4); p=2", "i64[4]; p=2",
+                "f64[6]; p=1", "f32[2,3]; p=4"})
       .in_place()
       .out("mvlgamma.out");
 }
@@ -122,9 +140,9 @@ void declare_shares(Registrar& r) {
                    return static_cast<decltype(a)>(
                        gamma_share(static_cast<double>(a), static_cast<double>(x), below));
                  })
-        .samples({"f64[5,3]:positive; f64[5,3]:positive", "f64[4,1]:positive; f64[1,6]:positive",
-                  "f32[3,4]:positive; f32[4]:positive", "f32[5]:positive; f32[]:positive",
-                  "bf16[6]:positive; bf16[6]:positive"})
+        .samples({"f64[5,3]:positive; f64[5,3]:positive", "f64[2,3]:positive; f64[3]:positive",
+                  "f64[4,1]:positive; f64[1,6]:positive", "f32[3,4]:positive; f32[4]:positive",
+                  "f32[5]:positive; f32[]:positive", "bf16[6]:positive; bf16[6]:positive"})
         .also("prims." + op)
         .in_place()
         .out(op + ".out");
@@ -182,8 +200,9 @@ void declare_normals(Registrar& r) {
                 "f64[6]:values(-0.25,0,0.5)", "bf16[7]:values(-0.5,0,0.25)",
                 "f16[5]:values(-0.5,0,0.25)"});
   special_function(r, "special_entr", "-x log(x) of each element, from 0 on", entropy)
-      .samples({"f64[5,7]:nonnegative", "f32[4,1,6]:nonnegative", "i64[3,5]:nonnegative",
-                "f64[6]:probability", "f64[2,3]:nonnegative"});
+      .families(on_whole(kFalling))
+      .samples({"f64[5,7]:nonnegative", "f32[4,1,6]:nonnegative", "i64[3,5]", "f64[6]:probability",
+                "f64[2,3]:nonnegative"});
 }
 
 }  // namespace
@@ -216,37 +235,55 @@ double hurwitz_zeta(double x, double q) {
 
 namespace {
 
-// Falls with q where q is positive, as true values are; a local one under it need not be.
+// Falls with q where q is positive. A whole q elsewhere is a pole; others are no numbers unless x
+// is whole. From q = 1 on it falls with x too, which has to be above 1; below, (q + 0)^-x grows.
+Families zeta_families(const Call& call) {
+  const auto is_whole = [&call](std::string_view name) {
+    const Knowledge known = know(call, name);
+    return known.number ? known.number->real() == std::floor(known.number->real())
+                        : holds_whole(call, name);
+  };
+  Families families;
+  const Knowledge x = know(call, "self"), q = know(call, "other");
+  if (call.has_tensor("other")) {
+    if (is_whole("other"))
+      families.push_back({kDecreasing, {"other"}});
+    else if (x.number && !is_whole("self"))
+      families.push_back({kDecreasingFromBelow, {"other"}});
+  }
+  const bool is_above_one = q.number ? q.number->real() >= 1 : is_whole("other");
+  if (call.has_tensor("self") && is_above_one) families.push_back({kDecreasingFromBelow, {"self"}});
+  return families;
+}
+
 void declare_zeta(Registrar& r) {
   const struct {
     std::string schema;
     std::initializer_list<std::string_view> samples;
-  } forms[] = {
-      {"special_zeta(Tensor self, Tensor other) -> Tensor",
-       {"f64[5,3]:values(1.5,2,4); f64[5,3]:positive",
-        "f64[4,1]:values(1.5,2,4); f64[1,6]:positive", "f32[3,4]:values(2,3); f32[4]:positive",
-        "i64[5]:values(2,3); i64[5]:positive", "f32[5]:values(2,3); f32[]:positive"}},
-      {"special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor",
-       {"f64[5,7]:positive; self=2", "f32[4,1,6]:positive; self=1.5", "i64[3,5]:positive; self=3",
-        "f64[6]:positive; self=4", "f64[2,3]:positive; self=2.5"}},
-      {"special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor",
-       {"f64[5,7]:values(1.5,2,4); other=2", "f32[4,1,6]:values(1.5,2,4); other=1",
-        "i64[3,5]:values(2,3,5); other=3", "f64[6]:values(1.5,2,4); other=0.5",
-        "f64[2,3]:values(2,4); other=1.5"}}};
+  } forms[] = {{"special_zeta(Tensor self, Tensor other) -> Tensor",
+                {"f64[5,3]:values(1.5,2,4); f64[5,3]", "f64[4,1]:values(1.5,2,4); f64[1,6]",
+                 "f32[3,4]:values(2,3); f32[4]", "i64[5]:values(2,3); i64[5]:values(-1,1,2,4,6)",
+                 "f32[5]:values(2,3); f32[]"}},
+               {"special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor",
+                {"f64[5,7]; self=2", "f32[4,1,6]; self=1.5", "i64[3,5]; self=3", "f64[6]; self=3",
+                 "f64[2,3]; self=2.5"}},
+               {"special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor",
+                {"f64[5,7]:values(1.5,2,4); other=2", "f32[4,1,6]:values(1.5,2,4); other=1",
+                 "i64[3,5]:values(2,3,5); other=3", "f64[6]:values(1.5,2,4); other=0.5",
+                 "f64[2,3]:values(2,4); other=1.5"}}};
   for (const auto& [schema, samples] : forms) {
     OpBuilder& op = r.op(schema)
                         .summary("sum of (other + k)^-self over k = 0, 1, ...")
                         .pointwise(Promotion::kFloating, {"self", "other"})
                         .refuses(kNarrowFloats)
                         .flops(200)
+                        .families(zeta_families)
                         .compute(FloatTypes{},
                                  [](auto x, auto q) {
                                    return static_cast<decltype(x)>(hurwitz_zeta(
                                        static_cast<double>(x), static_cast<double>(q)));
                                  })
                         .samples(samples);
-    if (schema.find("Tensor other") != std::string::npos)
-      op.families({{kDecreasingFromBelow, {"other"}}});
     if (&schema == &forms[0].schema) op.also("prims.zeta");
   }
 }

@@ -52,7 +52,8 @@ void declare_mul(Registrar& r) {
   mul("mul.Tensor(Tensor self, Tensor other) -> Tensor")
       .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "f32[3,4]; f32[4]", "i64[5,3]; i64[3]",
                 "bool[7]; bool[7]", "f32[5]; bool[5]", "f32[5]; i64[5]", "c64[3,4]; c64[4]",
-                "bf16[6]; bf16[6]", "f64[5]; other=2.5", "f32[3,1,2]; other=-1", "f32[5,2]; f32[]"})
+                "bf16[6]; bf16[6]", "f64[5]; other=2.5", "f32[3,1,2]; other=-1", "f32[5,2]; f32[]",
+                "f64[2,3]; f64[]", "i64[4]; i64[]", "bf16[5]; bf16[]", "c64[2]; c64[]"})
       .in_place()
       .out("mul.out")
       .over_lists("_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]")
@@ -159,7 +160,8 @@ void declare_div(Registrar& r) {
       .samples({"f64[5,7]; f64[5,7]:nonzero", "f64[4,1]; f64[1,6]:nonzero",
                 "f32[3,4]; f32[4]:nonzero", "i64[5,3]; i64[3]:nonzero", "f32[5]; i64[5]:nonzero",
                 "c64[3,4]; c64[4]:nonzero", "bf16[6]; bf16[6]:nonzero", "f64[5]; other=-2.5",
-                "f32[5]; f32[]:nonzero"})
+                "f32[5]; f32[]:nonzero", "f64[2,3]; f64[]:nonzero", "f32[4,1]; f32[]:nonzero",
+                "bf16[5]; bf16[]:nonzero", "c64[2]; c64[]:nonzero"})
       .also("true_divide.Tensor", true)
       .also("prims.div")
       .in_place()

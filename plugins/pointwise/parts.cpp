@@ -2,6 +2,7 @@
 //   c64[4,6]: sgn(a b) = sgn(a) sgn(b), so P(product) | P(product); conj is linear, P(sum) | P(sum)
 
 #include <cmath>
+#include <numbers>
 
 #include <onedim/arithmetic.hpp>
 
@@ -54,11 +55,11 @@ void declare_angle(Registrar& r) {
       .refuses(kF8DTypes)
       .flops(8)
       .families({{kDecreasing, {"self"}}})
-      .compute(FloatComplexTypes{},
+      .compute(AllTypes{},
                [](auto x) {
                  using C = decltype(x);
-                 if constexpr (std::is_floating_point_v<C>)
-                   return x != x ? x : x < C(0) ? C(3.14159265358979323846) : C(0);
+                 if constexpr (std::is_integral_v<C> || std::is_floating_point_v<C>)
+                   return x != x ? x : x < C(0) ? static_cast<C>(std::numbers::pi) : C(0);
                  else
                    return C(std::arg(x));
                })

@@ -20,6 +20,7 @@ ONEDIM_PACK("pointwise", "1.0.0", [](onedim::api::Registrar& r) {
   pointwise::declare_additive(r);
   pointwise::declare_backward(r);
   pointwise::declare_bessel(r);
+  pointwise::declare_bits(r);
   pointwise::declare_comparison(r);
   pointwise::declare_exponential(r);
   pointwise::declare_extremes(r);

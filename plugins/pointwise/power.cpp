@@ -160,12 +160,14 @@ void declare_float_power(Registrar& r) {
   float_power("float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor")
       .samples({"f64[5,7]:positive; f64[5,7]", "f32[4,1]:positive; f32[1,6]",
                 "i64[5,3]:nonzero; i64[3]", "c128[3,4]:nonzero; c128[4]",
-                "bf16[6]:positive; bf16[6]"})
+                "bf16[6]:positive; bf16[6]", "f64[2,3]:positive; f32[3]",
+                "f64[4]:positive; i64[4]"})
       .in_place("float_power_.Tensor")
       .out("float_power.Tensor_Tensor_out");
   float_power("float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor")
       .samples({"f64[5,7]; exponent=2", "f32[4,1,6]; exponent=3", "i64[5]:nonzero; exponent=-1",
-                "f64[3,5]:nonnegative; exponent=0.5", "c128[3,4]; exponent=2"})
+                "f64[3,5]:nonnegative; exponent=0.5", "c128[3,4]; exponent=2",
+                "f64[4,2]:positive; exponent=-1.5"})
       .in_place("float_power_.Scalar")
       .out("float_power.Tensor_Scalar_out");
   float_power("float_power.Scalar(Scalar self, Tensor exponent) -> Tensor")

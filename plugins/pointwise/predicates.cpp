@@ -4,15 +4,22 @@
 #include <cmath>
 #include <limits>
 
-#include "knowledge.hpp"
+#include "float_functions.hpp"
 
 namespace pointwise {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+const uint64_t kComplexDTypes = dtype_bit(DType::kC64) | dtype_bit(DType::kC128);
+
 // Both extremes propagate what is no number.
 constexpr std::array<KindPair, 2> kAnyNaN = {{{"max", "max"}, {"min", "max"}}};
+
+// Sums and products are finite if all their parts are: infinity plus or times anything is infinite
+// or no number. (A sum of finite numbers that overflows is beyond what rules speak of.)
+constexpr std::array<KindPair, 3> kAllFinite = {
+    {{"sum", "min"}, {"avg", "min"}, {"product", "min"}}};
 
 const std::initializer_list<std::string_view> kNonfinite = {
     "f64[5,7]:nonfinite", "f32[4,1,6]:nonfinite", "bf16[7]:nonfinite",
@@ -25,7 +32,8 @@ PointwiseDTypes flag_of_self(const Call& call) {
 // `f` is asked of real numbers; a complex one is asked part by part, joined by `any`.
 template <typename F>
 OpBuilder& predicate(Registrar& r, std::string_view name, std::string_view summary, bool any, F f) {
-  return r.op(std::string(name) + "(Tensor self) -> Tensor")
+  const std::string text(name);
+  return r.op(text + "(Tensor self) -> Tensor")
       .summary(summary)
       .pointwise(flag_of_self)
       .compute(AllTypes{}, [any, f](auto x) {
@@ -52,18 +60,25 @@ void declare_finiteness(Registrar& r) {
             [](double x) { return std::isinf(x); })
       .samples(kNonfinite)
       .out("isinf.out");
-  predicate(r, "isfinite", "whether each element is a finite number", false, [](double x) {
-    return std::isfinite(x);
-  }).samples(kNonfinite);
+  predicate(r, "isfinite", "whether each element is a finite number", false,
+            [](double x) { return std::isfinite(x); })
+      .families({{kAllFinite, {"self"}}})
+      .samples(kNonfinite);
 }
 
+// An extreme is the infinity that nothing lies beyond if all its parts are. If one is, a NaN may
+// hide it.
 void declare_infinities(Registrar& r) {
   predicate(r, "isposinf", "whether each element is infinity", true,
             [](double x) { return x == kInfinity; })
+      .refuses(kComplexDTypes)
+      .families({{kMinPreserving, {"self"}}})
       .samples(kNonfinite)
       .out("isposinf.out");
   predicate(r, "isneginf", "whether each element is minus infinity", true,
             [](double x) { return x == -kInfinity; })
+      .refuses(kComplexDTypes)
+      .families({{kDecreasingFromAbove, {"self"}}})
       .samples(kNonfinite)
       .out("isneginf.out");
 }
@@ -145,8 +160,9 @@ void declare_nan_to_num(Registrar& r) {
                             return C(replace(x.real(), by), replace(x.imag(), by));
                         };
                       })
-      .samples({"f64[5,7]:nonfinite", "f32[4,1,6]:nonfinite; nan=2.0", "i64[3,5]",
-                "bf16[7]:nonfinite; posinf=1.0; neginf=-1.0", "f64[6]:nonfinite; nan=1.0"})
+      .samples({"f64[5,7]:nonfinite; posinf=9.0; neginf=-5.0", "f32[4,1,6]:nonfinite; nan=2.0",
+                "i64[3,5]", "bf16[7]:nonfinite; posinf=1.0; neginf=-1.0",
+                "f64[6]:nonfinite; nan=1.0; posinf=64.0; neginf=0.0"})
       .in_place()
       .out("nan_to_num.out");
 }

@@ -2,6 +2,7 @@
 //   i64[4,6]: gcd shards like any elementwise op, S(0) | S(0), S(0); no order or sum passes it
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include <onedim/arithmetic.hpp>
@@ -38,12 +39,28 @@ void check_divisor(const Call& call) {
           "integer remainder by zero");
 }
 
+// Of whole numbers by 2 or -2 it tells the odd ones; a product is odd if all its factors are. The
+// sign of self, which fmod keeps, is lost where products wrap around.
+constexpr std::array<KindPair, 2> kIsOdd = {{{"product", "min"}, {"product", "product"}}};
+constexpr std::array<KindPair, 1> kIsOddNegated = {{{"product", "max"}}};
+
+Families parity_families(const Call& call, SignOf sign) {
+  const Knowledge self = know(call, "self"), other = know(call, "other");
+  const bool is_whole = call.has_tensor("self") && is_integral(call.output().dtype());
+  const bool has_sign = sign == SignOf::kSelf && !self.nonnegative;
+  if (!is_whole || has_sign) return {};
+  const bool is_flag = other.is(2) || (sign == SignOf::kSelf && other.is(-2));
+  if (is_flag) return {{kIsOdd, {"self"}}, {kFlagResult, {}}};
+  return other.is(-2) ? Families{{kIsOddNegated, {"self"}}} : Families{};
+}
+
 OpBuilder& remainder(Registrar& r, const std::string& schema, SignOf sign) {
   return r.op(schema)
       .summary(sign == SignOf::kSelf ? "what self / other leaves, with the sign of self"
                                      : "what self / other leaves, with the sign of other")
       .pointwise(Promotion::kCommon, {"self", "other"})
       .refuses(kF8DTypes | kBoolDTypes)
+      .families([sign](const Call& call) { return parity_families(call, sign); })
       .elementwise<2>(RealTypes{}, [sign](const Call& call) {
         check_divisor(call);
         return [sign](auto a, auto b) { return remainder_of(a, b, sign); };
@@ -56,7 +73,7 @@ void declare_remainders(Registrar& r) {
       "f32[5]; i64[5]:nonzero",     "bf16[6]; bf16[6]:nonzero",   "u8[5]; u8[5]:nonzero"};
   const std::initializer_list<std::string_view> numbers = {
       "f64[5,7]; other=2.5", "f32[4,1,6]; other=-1.5", "i64[3,5]; other=3", "i64[5]; other=-2",
-      "bf16[7]; other=2"};
+      "bf16[7]; other=2",    "i32[6]; other=2",        "u8[7]; other=2"};
   for (const SignOf sign : {SignOf::kSelf, SignOf::kOther}) {
     const std::string op = sign == SignOf::kSelf ? "fmod" : "remainder";
     remainder(r, op + ".Tensor(Tensor self, Tensor other) -> Tensor", sign)
@@ -102,7 +119,7 @@ OpBuilder& divisor_op(Registrar& r, std::string_view name, std::string_view summ
       .flops(20)
       .compute(ComputeTypes<int64_t>{}, f)
       .samples({"i64[5,7]; i64[5,7]", "i64[4,1]; i64[1,6]", "i32[5,3]; i32[3]", "u8[6]; u8[6]",
-                "i64[5]; i16[5]"})
+                "i64[5]; i16[5]", "i64[2,3]; i64[3]", "i32[7]; i32[7]"})
       .in_place()
       .out(text + ".out");
 }
@@ -120,7 +137,7 @@ void declare_hypot(Registrar& r) {
       .flops(8)
       .compute(FloatTypes{}, [](auto a, auto b) { return std::hypot(a, b); })
       .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "f32[3,4]; f32[4]", "bf16[6]; bf16[6]",
-                "f64[5]; f64[]"})
+                "f64[5]; f64[]", "f32[2,3]; f32[3]"})
       .also("prims.hypot")
       .in_place()
       .out("hypot.out");
@@ -160,7 +177,9 @@ void declare_heaviside(Registrar& r) {
       .out("heaviside.out");
 }
 
-// The next number from self towards other. Both steps keep the order of what they start from.
+// The next number from self towards other. Both steps keep the order of what they start from. That
+// a step is no identity shows at infinity, whose neighbour is finite; in f32, where a mean of such
+// does not overflow.
 void declare_nextafter(Registrar& r) {
   r.op("nextafter(Tensor self, Tensor other) -> Tensor")
       .summary("the next number after self towards other")
@@ -168,14 +187,17 @@ void declare_nextafter(Registrar& r) {
       .refuses(kF8DTypes | dtype_bit(DType::kBF16) | dtype_bit(DType::kF16))
       .families({{kIncreasing, {"self"}}, {kIncreasing, {"other"}}})
       .compute(FloatTypes{}, [](auto a, auto b) { return std::nextafter(a, b); })
-      .samples({"f64[5,7]; f64[5,7]", "f64[4,1]; f64[1,6]", "f32[3,4]; f32[4]", "f32[5]; f32[]",
-                "f64[2,3]; f64[3]"})
+      .samples({"f32[5,7]:nonfinite; f32[5,7]:nonfinite", "f32[4,1]:nonfinite; f32[1,6]:nonfinite",
+                "f32[3,4]:nonfinite; f32[4]:nonfinite", "f32[6]:nonfinite; f32[6]:nonfinite",
+                "f32[2,1,5]:nonfinite; f32[3,5]:nonfinite", "f32[2,3]:nonfinite; f32[3]:nonfinite",
+                "f32[2,2,3]:nonfinite; f32[2,2,3]:nonfinite"})
       .also("prims.nextafter")
       .in_place()
       .out("nextafter.out");
 }
 
-// self * 2^other: linear in self, and a product of such is one again.
+// self * 2^other: linear in self. A product of such is one again, but where self is 0 and the power
+// infinite: exponents that sum to an ordinary one need not be ordinary.
 void declare_ldexp(Registrar& r) {
   r.op("ldexp.Tensor(Tensor self, Tensor other) -> Tensor")
       .summary("self * 2^other")
@@ -184,17 +206,23 @@ void declare_ldexp(Registrar& r) {
       .flops(4)
       .families([](const Call& call) {
         Families families = {{kLinear, {"self"}}, {kIncreasing, {"self"}}};
-        if (know(call, "self").nonnegative) families.push_back({kIncreasing, {"other"}});
-        if (know(call, "self").is_flag) families.push_back({kExponential, {"other"}});
+        if (know(call, "self").nonnegative) families.push_back({kMaxPreserving, {"other"}});
         return families;
       })
-      .rules([](const Call& call, RuleSink& rules) {
-        add_partial_rule(call, rules, "product", {{"self", "product"}, {"other", "sum"}});
-      })
-      .compute(FloatTypes{}, [](auto a, auto b) { return a * std::exp2(b); })
-      .samples({"f64[5,7]; i64[5,7]", "f64[4,1]; i64[1,6]", "f32[3,4]; f32[4]", "i64[5]; i64[5]",
-                "bf16[6]; i32[6]:values(-2,0,1)"})
-      .in_place()
+      .compute(FloatComplexTypes{},
+               [](auto a, auto b) {
+                 using C = decltype(a);
+                 if constexpr (std::is_floating_point_v<C>)
+                   return a * std::exp2(b);
+                 else
+                   return a * std::exp(b * C(std::numbers::ln2));
+               })
+      .samples({"f64[5,7]:values(0,0.5,-2,3); i64[5,7]", "f64[4,1]:values(0,0.5,-2,3); i64[1,6]",
+                "f32[3,4]:values(0,0.5,-2,3); f32[4]", "i64[5]:values(0,1,-2,3); i64[5]",
+                "bf16[6]:values(0,0.5,-2,3); i32[6]", "u8[5]:values(0,0,1,3); i64[5]",
+                "f32[2,3]:values(0,0.5,-2,3); f32[3]", "f32[6]:values(0,0.5,-2,3); i64[6]",
+                "c64[3,2]; i64[2]:values(-2,0,1)"})
+      .in_place("ldexp_")
       .out("ldexp.out");
 }
 

@@ -26,12 +26,13 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 inline const uint64_t kNarrowFloats = kF8DTypes | dtype_bit(DType::kBF16) | dtype_bit(DType::kF16);
 
 inline const std::initializer_list<std::string_view> kSpecialSamples = {
-    "f64[5,7]", "f32[4,1,6]", "i64[3,5]", "bool[6]", "f64[6]"};
+    "f64[5,7]", "f32[4,1,6]", "i64[3,5]", "bool[6]", "f64[6]", "f32[2,3]", "f64[3,2]"};
 
 // As float_function, through double.
 template <typename F>
-OpBuilder& special_function(Registrar& r, std::string_view name, std::string_view summary, F f) {
-  return float_function(r, name, summary)
+OpBuilder& special_function(Registrar& r, std::string_view name, std::string_view summary, F f,
+                            std::string_view argument = "self") {
+  return float_function(r, name, summary, argument)
       .refuses(kNarrowFloats)
       .flops(50)
       .compute(FloatTypes{},

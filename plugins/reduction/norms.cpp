@@ -207,7 +207,7 @@ void declare_norms(Registrar& r) {
                 "f64[5,3]; ord=0; dim=[0]", "f64[4,6]; ord=3; dim=[1]",
                 "f64[5,4]:nonzero; ord=-1.5; dim=[0]", "c64[4,3]; dim=[1]", "f64[4,1]; dim=[1]",
                 "f64[4,1]; ord=0; dim=[1]", "bf16[6,3]; dim=[0]; dtype=f32", "f64[5,3]",
-                "f32[6]; ord=1", "f64[4]; ord=inf", "c64[3,2]; ord=3"})
+                "f32[6]; ord=1", "f64[4]; ord=inf", "c64[3,2]; ord=3", "f64[2,3]; ord=0"})
       .out("linalg_vector_norm.out")
       .over_lists(
           "_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> "

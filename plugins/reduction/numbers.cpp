@@ -33,9 +33,10 @@ void declare_equal(Registrar& r) {
         outputs.add(DType::kBool, {});
       })
       .rules([](const Call& call, RuleSink& rules) {
-        if (!have_one_shape(call.input(0), call.input(1))) return;
-        for (int dim = 0; dim < call.input(0).ndim(); ++dim) {
-          if (call.input(0).size(dim) == 1) continue;
+        // Tensors of other shapes have other shapes on some rank.
+        const TensorView self = call.input(0), other = call.input(1);
+        for (int dim = 0; dim < std::min(self.ndim(), other.ndim()); ++dim) {
+          if (self.size(dim) == 1 || other.size(dim) == 1) continue;
           rules.add(std::array{partial("min")}, std::array{any_shard(dim), any_shard(dim)});
         }
       })
@@ -44,11 +45,11 @@ void declare_equal(Registrar& r) {
                  store_flag(all_equal(call.input(0), call.input(1)), call.output());
                })
       .cost(reduction_cost)
-      .samples({"f64[2,3]:values(1,1,1,2); f64[2,3]:values(1)",
-                "f32[5]:values(0,0,1); f32[5]:values(0)",
-                "i64[4,1,2]:values(3,3,3,1); i64[4,1,2]:values(3)", "bool[3]; bool[3]",
-                "c64[2,2]:values(1,1,0); c64[2,2]:values(1)", "f64[2,3]; f64[3,2]",
-                "bf16[3]:values(2,2,1); bf16[3]:values(2)"});
+      .samples({"f64[2,3]:values(1,1,1,1,1,1,1,1,1,1,1,2); f64[2,3]:values(1)",
+                "f32[5]:values(0,0,0,0,0,1); f32[5]:values(0)",
+                "i64[4,1,2]:values(3,3,3,3,3,3,3,3,3,1); i64[4,1,2]:values(3)", "bool[3]; bool[3]",
+                "c64[2,2]:values(1,1,1,1,1,1,1,0); c64[2,2]:values(1)", "f64[2,3]; f64[3,2]",
+                "bf16[3]:values(2,2,2,1); bf16[3]:values(2)"});
 }
 
 // Shapes are known to every rank, whatever it holds.

@@ -93,7 +93,7 @@ TEST(Registry, VariantsMustMatchTheirPlainOp) {
   const std::pair<const char*, std::string_view> cases[] = {
       {"x.b_(Tensor(a!) x, Tensor y) -> Tensor(a!)",
        "argument \"y\" is not written and x.a has none of that name"},
-      {"x.b_(Tensor(a!)[] x) -> ()", "argument \"x\" is Tensor[], but x.a has Tensor"},
+      {"x.b_(Tensor(a!)? x) -> ()", "argument \"x\" is Tensor?, but x.a has Tensor"},
       {"x.b_(Tensor(a!) out) -> Tensor(a!)", "x.b_ lacks the argument \"x\" of x.a"},
       {"x.b_(Tensor(a!) x, Tensor(b!) out) -> Tensor(a!)",
        "writes both arguments of x.a and others"},

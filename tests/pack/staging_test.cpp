@@ -121,7 +121,7 @@ TEST(Staging, RefusesBadOps) {
        "sample_table has 2 entries but a null pointer"},
       {[](auto& op) { op.example = tiny::text_of("f32[4"); }, "example: "},
       {[](auto& op) { op.variant_of = tiny::text_of("tiny.other"); },
-       "marks no argument as written"},
+       "neither marks an argument as written"},
       {[](auto& op) { op.gradient_op_count = 1; }, "gradient_ops has 1 entries but a null pointer"},
   };
   for (const auto& [tweak, part] : cases) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -143,6 +144,109 @@ TEST(Pointwise, RulesFollowDTypes) {
   EXPECT_FALSE(has_rule("lt.Tensor", "f64[4]; f64[4]", "P(sum) | R, P(max)"));
   EXPECT_FALSE(has_rule("neg", "c64[4]", "P(min) | P(max)"));
   EXPECT_TRUE(has_rule("add.Tensor", "i64[4]; f64[4]", "P(avg) | R, P(avg)"));
+}
+
+TEST(Pointwise, BitsOfIntegersAndFlags) {
+  EXPECT_EQ(run("bitwise_and.Tensor", "i64[3]; i64[3]", {{6, -1, -8}, {3, 5, 12}}),
+            "i64[3]: 2, 5, 8");
+  EXPECT_EQ(run("bitwise_or.Scalar", "i8[2]; other=-128", {{1, 127}}), "i8[2]: -127, -1");
+  EXPECT_EQ(run("bitwise_xor.Scalar", "u8[2]; other=-1", {{0, 200}}), "u8[2]: 255, 55");
+  EXPECT_EQ(run("bitwise_xor.Scalar_Tensor", "bool[2]; self=true", {{0, 1}}), "bool[2]: 1, 0");
+  EXPECT_EQ(run("bitwise_or.Scalar", "bool[2]; other=6", {{0, 1}}), "i64[2]: 6, 7");
+  EXPECT_EQ(run("bitwise_not", "u8[2]", {{0, 200}}), "u8[2]: 255, 55");
+  EXPECT_EQ(run("bitwise_not", "bool[2]", {{0, 1}}), "bool[2]: 1, 0");
+  EXPECT_EQ(run("__ixor__.Tensor", "i64[2]; bool[2]", {{4, 5}, {1, 1}}), "i64[2]: 5, 4");
+}
+
+TEST(Pointwise, ShiftsBeyondTheWidthLeaveNothingOrTheSign) {
+  EXPECT_EQ(run("bitwise_left_shift.Tensor", "u8[4]; u8[4]", {{200, 1, 1, 3}, {1, 7, 8, 0}}),
+            "u8[4]: 144, 128, 0, 3");
+  EXPECT_EQ(run("bitwise_left_shift.Tensor", "i8[4]; i8[4]", {{1, 64, 1, 1}, {7, 1, 8, -1}}),
+            "i8[4]: -128, -128, 0, 0");
+  EXPECT_EQ(
+      run("bitwise_right_shift.Tensor", "i8[5]; i8[5]", {{-7, 7, -7, 7, -7}, {1, 1, 9, 9, -1}}),
+      "i8[5]: -4, 3, -1, 0, -1");
+  EXPECT_EQ(run("bitwise_right_shift.Tensor", "u8[3]; u8[3]", {{200, 200, 200}, {7, 8, 255}}),
+            "u8[3]: 1, 0, 0");
+  EXPECT_EQ(run("__lshift__.Scalar", "i32[2]; other=31", {{1, 2}}), "i32[2]: -2147483648, 0");
+}
+
+TEST(Pointwise, TruthOfAnyNumber) {
+  EXPECT_EQ(run("logical_and", "f64[3]; i64[3]", {{kNaN, -0.5, -0.0}, {2, 0, 1}}),
+            "bool[3]: 1, 0, 0");
+  EXPECT_EQ(run("logical_or", "c64[2]; bool[2]", {{0, 0, 0, 2}, {0, 0}}), "bool[2]: 0, 1");
+  EXPECT_EQ(run("logical_xor_", "f32[3]; f32[3]", {{2, 0, -1}, {0, 0, 3}}), "f32[3]: 1, 0, 0");
+  EXPECT_EQ(run("logical_not", "f64[2]", {{kNaN, 0}}), "bool[2]: 0, 1");
+}
+
+TEST(Pointwise, BitsAreRefusedOfWhatHasNone) {
+  const std::vector<std::pair<std::string, std::string>> calls = {
+      {"bitwise_and.Tensor", "f32[1]; f32[1]"},
+      {"bitwise_or.Scalar", "i64[1]; other=0.5"},
+      {"bitwise_xor.Tensor", "i64[1]; c64[1]"},
+      {"bitwise_not", "f64[1]"},
+      {"bitwise_and.Tensor", "i64[2]; i64[3]"},
+      {"bitwise_and_.Tensor", "bool[1]; i64[1]"},
+      {"bitwise_left_shift.Tensor", "bool[1]; bool[1]"},
+      {"bitwise_right_shift.Tensor", "f32[1]; i64[1]"},
+      {"__rshift__.Scalar", "i64[1]; other=1.5"},
+      {"logical_and_", "i64[1]; i64[2]"},
+  };
+  for (const auto& [op, call] : calls) {
+    const std::string result = run(op, call, {});
+    EXPECT_EQ(result.find("]:"), std::string::npos) << op << "(" << call << ") gave " << result;
+    EXPECT_NE(result.find(op), std::string::npos) << "the op is not named: " << result;
+  }
+}
+
+TEST(Pointwise, RulesFollowBits) {
+  const std::string grows = "P(max) | P(max)", falls = "P(min) | P(max)";
+  for (const int number : {-1, -2, -4, -128})
+    EXPECT_TRUE(has_rule("bitwise_and.Scalar", fmt::format("i8[4]; other={}", number), grows));
+  for (const int number : {1, 3, 5, -3, 127})
+    EXPECT_FALSE(has_rule("bitwise_and.Scalar", fmt::format("i8[4]; other={}", number), grows));
+  EXPECT_TRUE(has_rule("bitwise_and.Scalar", "u8[4]; other=240", grows));
+  EXPECT_FALSE(has_rule("bitwise_and.Scalar", "i64[4]; other=240", grows));
+  EXPECT_FALSE(has_rule("bitwise_and.Scalar", "u8[4]; other=15", grows));
+  EXPECT_TRUE(has_rule("bitwise_or.Scalar_Tensor", "i64[4]; self=7", grows));
+  EXPECT_FALSE(has_rule("bitwise_or.Scalar_Tensor", "i64[4]; self=4", grows));
+  EXPECT_TRUE(has_rule("bitwise_xor.Scalar", "i64[4]; other=-1", falls));
+  EXPECT_TRUE(has_rule("bitwise_xor.Scalar", "u8[4]; other=255", falls));
+  EXPECT_FALSE(has_rule("bitwise_xor.Scalar", "i64[4]; other=255", falls));
+  EXPECT_TRUE(has_rule("bitwise_xor.Scalar", "bool[4]; other=true", falls));
+  EXPECT_TRUE(has_rule("bitwise_xor.Scalar", "i64[4]; other=0", "P(sum) | P(sum)"));
+  EXPECT_TRUE(has_rule("bitwise_and.Scalar", "i64[4]; other=1", "P(product) | P(product)"));
+  EXPECT_FALSE(has_rule("bitwise_and.Scalar", "i64[4]; other=2", "P(product) | P(product)"));
+  EXPECT_TRUE(has_rule("bitwise_and.Tensor", "i64[4]; bool[4]", "P(min) | P(product), P(min)"));
+  EXPECT_FALSE(has_rule("bitwise_and.Tensor", "i64[4]; i64[4]", "P(min) | P(product), P(min)"));
+}
+
+TEST(Pointwise, RulesFollowShifts) {
+  EXPECT_TRUE(has_rule("bitwise_left_shift.Tensor", "i64[4]; i64[4]", "P(sum) | P(sum), R"));
+  EXPECT_FALSE(has_rule("bitwise_left_shift.Tensor", "u8[4]; u8[4]", "P(max) | P(max), R"));
+  EXPECT_FALSE(has_rule("bitwise_left_shift.Tensor_Scalar", "i64[4]; other=1", "P(max) | P(max)"));
+  EXPECT_TRUE(has_rule("bitwise_left_shift.Tensor_Scalar", "i64[4]; other=0", "P(max) | P(max)"));
+  EXPECT_TRUE(has_rule("bitwise_right_shift.Tensor", "i64[4]; i64[4]", "P(max) | P(max), R"));
+  EXPECT_FALSE(has_rule("bitwise_right_shift.Tensor", "i64[4]; i64[4]", "P(sum) | P(sum), R"));
+  EXPECT_TRUE(has_rule("bitwise_right_shift.Tensor_Scalar", "i64[4]; other=0", "P(sum) | P(sum)"));
+  EXPECT_TRUE(has_rule("bitwise_right_shift.Tensor", "u8[4]; u8[4]", "P(min) | R, P(max)"));
+  EXPECT_FALSE(has_rule("bitwise_right_shift.Tensor", "i64[4]; i64[4]", "P(min) | R, P(max)"));
+  EXPECT_TRUE(has_rule("bitwise_right_shift.Scalar_Tensor", "u8[4]; self=9", "P(max) | P(min)"));
+  EXPECT_FALSE(has_rule("bitwise_right_shift.Scalar_Tensor", "i64[4]; self=9", "P(max) | P(min)"));
+  EXPECT_TRUE(
+      has_rule("bitwise_right_shift.Scalar_Tensor", "i64[4]; self=1", "P(max) | P(product)"));
+}
+
+TEST(Pointwise, RulesFollowTruth) {
+  EXPECT_TRUE(has_rule("logical_and", "u8[4]; u8[4]", "P(min) | P(min), P(product)"));
+  EXPECT_FALSE(has_rule("logical_and", "f64[4]; f64[4]", "P(min) | P(min), R"));
+  EXPECT_TRUE(has_rule("logical_or", "bool[4]; bool[4]", "P(max) | P(max), P(max)"));
+  EXPECT_FALSE(has_rule("logical_or", "u8[4]; u8[4]", "P(min) | P(min), P(min)"));
+  EXPECT_FALSE(has_rule("logical_and", "f64[4]; f64[4]", "P(product) | P(product), R"));
+  EXPECT_TRUE(has_rule("logical_and_", "f64[4]; f64[4]", "P(product) | P(product), P(product)"));
+  EXPECT_TRUE(has_rule("logical_or_", "i64[4]; i64[4]", "P(product) | P(product), R"));
+  EXPECT_FALSE(has_rule("logical_or_", "i64[4]; i64[4]", "P(product) | P(product), P(product)"));
+  EXPECT_FALSE(has_rule("logical_xor", "bool[4]; bool[4]", "P(max) | P(max), R"));
 }
 
 }  // namespace

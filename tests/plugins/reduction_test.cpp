@@ -201,5 +201,14 @@ TEST(Reduction, PartsOfElementsDoNotPass) {
   EXPECT_TRUE(has_rule("histc", "f32[4]; bins=2; min=0; max=1", "P(sum) | S(0)"));
 }
 
+// A state beside the norm is made from the element's own call, which a list's is not.
+TEST(Reduction, NormsOfListsHaveNoHiddenState) {
+  const std::string_view list = "_foreach_norm.Scalar", two = "[f64[6]; f64[6]]";
+  const std::string_view of_3 = "[f64[6]; f64[6]]; ord=3";
+  EXPECT_TRUE(has_rule("linalg_vector_norm", "f64[6]; ord=3", "P(reduction.norm#0) | S(0)"));
+  EXPECT_FALSE(has_rule(list, of_3, "R, P(reduction.norm#0) | R, S(0)"));
+  EXPECT_TRUE(has_rule(list, two, "R, P(reduction.norm2#0) | R, S(0)"));
+}
+
 }  // namespace
 }  // namespace onedim

@@ -130,6 +130,27 @@ TEST(PartialSplit, NonfiniteValuesAreSplitToo) {
   }
 }
 
+// A NaN beside an infinity, and an infinity whose sign another factor turns.
+TEST(PartialSplit, NaNHidesInfinitiesAndFactorsTurnThem) {
+  const Domain domain{"nonfinite", {}};
+  bool hides = false, turns = false;
+  for (int variant = 0; variant < kSplitVariantCount; ++variant) {
+    const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {60}), domain,
+                                      ValueKind::kMixed, {}, Random(variant));
+    const Truth truth = make_truth(global);
+    const std::vector<Lanes> maxima =
+        read_all(split_partial(global, "max", 2, domain, {variant, 9}));
+    const std::vector<Lanes> factors =
+        read_all(split_partial(global, "product", 2, domain, {variant, 9}));
+    for (size_t i = 0; i < truth.lanes.reals.size(); ++i) {
+      const double value = truth.lanes.reals[i];
+      for (const Lanes& lanes : maxima) hides |= std::isnan(value) && std::isinf(lanes.reals[i]);
+      for (const Lanes& lanes : factors) turns |= std::isinf(value) && lanes.reals[i] == -value;
+    }
+  }
+  EXPECT_TRUE(hides && turns);
+}
+
 TEST(PartialSplit, ASumHasLocalValuesOfBothSignsAndManySizes) {
   const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {40}), {},
                                     ValueKind::kPositive, {}, Random(3));

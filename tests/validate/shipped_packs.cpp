@@ -31,7 +31,7 @@ const std::map<std::pair<std::string, int>, std::string>& domains() {
       {{"reciprocal", 0}, "nonzero"},    {{"div.Tensor", 1}, "nonzero"},
       {{"addcdiv", 2}, "nonzero"},       {{"pow.Tensor_Tensor", 0}, "positive"},
       {{"fmod.Tensor", 1}, "nonzero"},   {{"remainder.Tensor", 1}, "nonzero"},
-      {{"xlogy.Tensor", 1}, "positive"}, {{"special_xlog1py", 1}, "nonnegative"},
+      {{"xlogy.Tensor", 1}, "positive"}, {{"special_xlog1py", 1}, "values(-0.5,0,1,3)"},
       {{"isnan", 0}, "nonfinite"},       {{"isfinite", 0}, "nonfinite"},
       {{"nansum", 0}, "nonfinite"},
   };

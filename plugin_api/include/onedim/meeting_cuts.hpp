@@ -7,7 +7,7 @@
 //   a: S(0) | S(0), S(0), S(0)   b: S(0) | S(0), R, S(0)      self and src [4], index [4], 2 x 2
 //   cut by a then b, rank (1,0) holds src [2], index [2,3]; cut by b then a, src [1], index [2,3]
 
-#include <onedim/call.hpp>
+#include <onedim/sinks.hpp>
 
 #include <vector>
 
