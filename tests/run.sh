@@ -64,7 +64,7 @@ run_tests() {
 fast_set() {
   step "packages" tests/install_packages.sh test || return
   build release && run_tests release
-  build asan -- base_test tensor_test layout_test pack_test && run_tests asan -R '^(base|tensor|layout|pack)$'
+  build asan -DCMAKE_CXX_FLAGS='-O0 -g1' -- base_test tensor_test layout_test pack_test && run_tests asan -R '^(base|tensor|layout|pack)$'
 }
 
 long_rest() {

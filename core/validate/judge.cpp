@@ -284,6 +284,22 @@ double range_of(DType dtype) {
   }
 }
 
+// The smallest number above 0; that of wider dtypes is too small to matter.
+double gap_of(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 0x1p-24;
+    case DType::kF8E5M2:
+      return 0x1p-16;
+    case DType::kF8E4M3FN:
+      return 0x1p-9;
+    case DType::kBF16:
+      return 0x1p-133;
+    default:
+      return is_floating(dtype) && size_of(dtype) == 4 ? 0x1p-149 : 0;
+  }
+}
+
 // Beyond this, the other factors of a product may leave the range of the dtype together, or what
 // undoes them underflow, where exact arithmetic would do neither.
 double largest_factor_of(double range, size_t world) {
@@ -300,6 +316,7 @@ ErrorModel ErrorModel::of(DType dtype, DType coarsest) {
           .absolute = std::min(4 * epsilon, relative / 4),
           .local = 4 * std::min(epsilon, epsilon_of(DType::kF32)),
           .range = range_of(dtype),
+          .gap = gap_of(dtype),
           .nonfinite = false};
 }
 
@@ -346,7 +363,8 @@ Judgement judge(const Placement& placement, const Truth& truth,
                 std::span<const std::vector<int32_t>> owned, std::span<const Lanes> locals,
                 const ErrorModel& model, Mismatch* mismatch) {
   const bool is_product = placement.is_partial("product");
-  RealJudge real{model, model.absolute * truth.largest,
+  const double roundings = static_cast<double>(locals.size() + 1);  // of locals and truth
+  RealJudge real{model, model.absolute * truth.largest + model.gap * roundings,
                  is_product ? largest_factor_of(model.range, locals.size()) : 0};
   if (placement.is_partial()) {
     const Judgement judgement = judge_partial(real, placement, truth, locals, mismatch);

@@ -22,6 +22,7 @@ struct ErrorModel {
   double absolute = 0;      // times the largest truth of the tensor
   double local = 0;         // of sums and means: times the largest local value
   double range = 0x1p1023;  // the power of two next to the dtype's largest number
+  double gap = 0;           // between its numbers next to 0; each local value is rounded to them
   bool nonfinite = false;
   bool finite_inputs = true;  // of every call judged by this
 

@@ -136,6 +136,16 @@ TEST(Judge, RoundingIsAllowedByDType) {
   EXPECT_EQ(judge_reals("R", {1}, {{1.25}}, false, DType::kBF16), Judgement::kFails);
 }
 
+// 28 and 32, 25 of f16's smallest steps: their mean of 28.5 is rounded to 28.
+TEST(Judge, NumbersNextToZeroRoundToTheirGap) {
+  constexpr double kStep = 0x1p-24;
+  const auto judged = [](double truth, double a, double b) {
+    return judge_reals("P(avg)", {truth * kStep}, {{a * kStep}, {b * kStep}}, false, DType::kF16);
+  };
+  EXPECT_EQ(judged(28, 32, 25), Judgement::kHolds);
+  EXPECT_EQ(judged(28, 32, 64), Judgement::kFails);
+}
+
 TEST(Judge, TheSizeOfLocalValuesCounts) {
   EXPECT_EQ(judge_reals("P(sum)", {1}, {{1e9 + 1e-3}, {-1e9 + 1}}), Judgement::kHolds);
   EXPECT_EQ(judge_reals("P(sum)", {1}, {{2 + 1e-3}, {-1}}), Judgement::kFails);
