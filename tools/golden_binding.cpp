@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/text.hpp"
+#include "core/pack/written_value.hpp"
 
 namespace onedim {
 namespace {
@@ -13,20 +14,6 @@ constexpr std::array<std::string_view, 5> kFreeNames = {"device", "generator", "
 
 bool is_free_name(std::string_view name) {
   return std::find(kFreeNames.begin(), kFreeNames.end(), name) != kFreeNames.end();
-}
-
-bool is_number_type(ArgumentType type) {
-  return type == ArgumentType::kScalar || type == ArgumentType::kFloat ||
-         type == ArgumentType::kComplex || type == ArgumentType::kTensor;
-}
-
-Value read_as_schema_says(const Argument& argument, Value value) {
-  if (!is_number_type(argument.type)) return value;
-  if (!argument.is_list) return golden_number(std::move(value));
-  if (ValueList* items = std::get_if<ValueList>(&value.data)) {
-    for (Value& item : *items) item = golden_number(std::move(item));
-  }
-  return value;
 }
 
 // What the golden arguments become, in the shape that make_call takes.
@@ -58,7 +45,7 @@ struct Binder {
   Status add_value(int index, Value value) {
     const Argument& argument = schema.arguments[index];
     if (!argument.is_tensor()) {
-      attributes.emplace_back(argument.name, read_as_schema_says(argument, std::move(value)));
+      attributes.emplace_back(argument.name, read_written(argument, std::move(value)));
       return absl::OkStatus();
     }
     if (argument.is_list) {
@@ -73,7 +60,7 @@ struct Binder {
     if (value.is_none()) {
       add_tensor(index, std::nullopt);
     } else {
-      attributes.emplace_back(argument.name, read_as_schema_says(argument, std::move(value)));
+      attributes.emplace_back(argument.name, read_written(argument, std::move(value)));
     }
     return absl::OkStatus();
   }

@@ -2,7 +2,8 @@
 
 #include <limits>
 
-#include "tools/input_file.hpp"
+#include "core/graph/json_file.hpp"
+#include "core/graph/value_json.hpp"
 
 namespace onedim {
 namespace {
@@ -15,14 +16,6 @@ std::optional<double> special_number(std::string_view text) {
   if (text == "inf") return std::numeric_limits<double>::infinity();
   if (text == "-inf") return -std::numeric_limits<double>::infinity();
   return std::nullopt;
-}
-
-std::optional<double> as_number(const Value& value) {
-  if (const double* real = value.get_if<double>()) return *real;
-  if (const int64_t* integer = value.get_if<int64_t>()) return static_cast<double>(*integer);
-  const std::string* text = value.get_if<std::string>();
-  if (text == nullptr) return std::nullopt;
-  return special_number(*text);
 }
 
 std::optional<double> read_real(Element element) {
@@ -127,43 +120,28 @@ Result<GoldenValue> read_list(simdjson::dom::array array) {
   return GoldenValue{Value{std::move(values)}};
 }
 
-Result<GoldenValue> read_object(simdjson::dom::object object) {
+Result<GoldenValue> read_plain(Element element) {
+  Result<Value> value = value_from_json(element);
+  if (!value.ok()) return value.status();
+  return GoldenValue{*std::move(value)};
+}
+
+Result<GoldenValue> read_object(Element object) {
   Element tensor;
   if (object["tensor"].get(tensor) == simdjson::SUCCESS) {
     Result<Tensor> result = read_tensor(tensor);
     if (!result.ok()) return result.status();
     return GoldenValue{*std::move(result)};
   }
-  std::string_view name;
-  if (object["dtype"].get(name) == simdjson::SUCCESS) {
-    const Result<DType> dtype = parse_dtype(name);
-    if (!dtype.ok()) return dtype.status();
-    return GoldenValue{Value{*dtype}};
-  }
-  return invalid_argument("an object must be {{\"tensor\": ..}} or {{\"dtype\": ..}}");
+  if (object["dtype"].error() != simdjson::SUCCESS)
+    return invalid_argument("an object must be {{\"tensor\": ..}} or {{\"dtype\": ..}}");
+  return read_plain(object);
 }
 
 Result<GoldenValue> read_value(Element element) {
-  switch (element.type()) {
-    case simdjson::dom::element_type::ARRAY:
-      return read_list(element.get_array().value_unsafe());
-    case simdjson::dom::element_type::OBJECT:
-      return read_object(element.get_object().value_unsafe());
-    case simdjson::dom::element_type::INT64:
-      return GoldenValue{Value{element.get_int64().value_unsafe()}};
-    case simdjson::dom::element_type::UINT64:
-      return invalid_argument("the integer {} does not fit 64 bits",
-                              element.get_uint64().value_unsafe());
-    case simdjson::dom::element_type::DOUBLE:
-      return GoldenValue{Value{element.get_double().value_unsafe()}};
-    case simdjson::dom::element_type::STRING:
-      return GoldenValue{Value{std::string(element.get_string().value_unsafe())}};
-    case simdjson::dom::element_type::BOOL:
-      return GoldenValue{Value{element.get_bool().value_unsafe()}};
-    case simdjson::dom::element_type::NULL_VALUE:
-      break;
-  }
-  return GoldenValue{Value{}};
+  if (element.is_array()) return read_list(element.get_array().value_unsafe());
+  if (element.is_object()) return read_object(element);
+  return read_plain(element);
 }
 
 Result<GoldenCall> read_call(Element element) {
@@ -192,19 +170,6 @@ Result<GoldenCall> read_call(Element element) {
 }
 
 }  // namespace
-
-Value golden_number(Value value) {
-  if (value.get_if<std::string>() != nullptr) {
-    const std::optional<double> number = as_number(value);
-    return number ? Value{*number} : value;
-  }
-  const ValueList* pair = value.get_if<ValueList>();
-  if (pair == nullptr || pair->size() != 2) return value;
-  const std::optional<double> real = as_number((*pair)[0]);
-  const std::optional<double> imaginary = as_number((*pair)[1]);
-  if (!real || !imaginary) return value;
-  return Value{std::complex<double>(*real, *imaginary)};
-}
 
 Result<std::vector<GoldenCall>> read_golden_calls(const std::string& path) {
   const Result<JsonFile> file = read_json_file(path, "onedim.golden_ops/1");

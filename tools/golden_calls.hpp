@@ -31,9 +31,6 @@ struct GoldenCall {
   GoldenList outputs;
 };
 
-// A single value where a number is meant: [re,im] is complex, "nan" and "inf" are floats.
-Value golden_number(Value value);
-
 // The file is plain or gzip; errors name the place in it.
 Result<std::vector<GoldenCall>> read_golden_calls(const std::string& path);
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "core/pack/written_value.hpp"
+
 namespace onedim {
 namespace {
 
@@ -123,7 +125,7 @@ std::string output_difference(const std::optional<Tensor>& ours, const GoldenVal
 std::string number_difference(const Tensor& ours, const GoldenValue& theirs) {
   const Value* value = std::get_if<Value>(&theirs.data);
   const std::optional<Tensor> expected =
-      value == nullptr ? std::nullopt : tensor_of(golden_number(*value));
+      value == nullptr ? std::nullopt : tensor_of(read_written_number(*value));
   return expected ? tensor_difference(ours, *expected) : "a number, expected a value that is none";
 }
 

@@ -1,12 +1,11 @@
 #pragma once
-// Golden output: tensors and values as JSON in the format of golden calls: numbers at full
-// precision, "nan", "inf", "-inf" as strings, complex numbers as [re,im].
+// Golden output: tensors as JSON in the format of golden calls: numbers at full precision, "nan",
+// "inf", "-inf" as strings, complex numbers as [re,im] (see core/graph/value_json.hpp).
 
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/tensor/tensor.hpp"
-#include "core/tensor/value.hpp"
 
 namespace onedim {
 
@@ -14,6 +13,5 @@ namespace onedim {
 nlohmann::ordered_json golden_json(const std::optional<Tensor>& tensor);
 // The one element of a slot that stands for a number, as the schema returns it.
 nlohmann::ordered_json golden_number_json(const Tensor& number);
-nlohmann::ordered_json golden_json(const Value& value);
 
 }  // namespace onedim

@@ -42,6 +42,7 @@ void add_commands(CLI::App& app, Session& session) {
   add_calibrate(app, session);
   add_call(app, session);
   add_check_call(app, session);
+  add_graph(app, session);
   add_layout(app, session);
   add_new_pack(app, session);
   add_ops(app, session);

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "core/base/input_file.hpp"
 #include "core/base/text.hpp"
+#include "core/graph/json_file.hpp"
 #include "core/pack/closed_rules.hpp"
 #include "core/pack/foreign_call.hpp"
-#include "tools/input_file.hpp"
 #include "tools/op_names.hpp"
 
 namespace onedim {

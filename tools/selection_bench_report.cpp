@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tools/input_file.hpp"
+#include "core/graph/json_file.hpp"
 #include "tools/text_table.hpp"
 
 namespace onedim {

@@ -9,11 +9,11 @@
 #include <ostream>
 
 #include "core/base/child_process.hpp"
+#include "core/base/input_file.hpp"
 #include "core/cost/make_cost_model.hpp"
 #include "tests/random_seed.hpp"
 #include "tests/select/brute_force.hpp"
 #include "tests/shipped_registry.hpp"
-#include "tools/input_file.hpp"
 
 namespace onedim {
 namespace {

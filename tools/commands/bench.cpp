@@ -1,8 +1,8 @@
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/output_file.hpp"
 #include "core/base/text.hpp"
 #include "core/cost/make_cost_model.hpp"
 #include "tools/commands/commands.hpp"
@@ -172,12 +172,7 @@ Result<SelectionReport> measure(Session& session, const BenchPlan& plan, Json& d
 }
 
 Status write_json_file(const std::string& path, const Json& document) {
-  if (path.empty()) return absl::OkStatus();
-  std::ofstream stream(path, std::ios::binary);
-  stream << document.dump() << "\n";
-  stream.close();
-  if (stream) return absl::OkStatus();
-  return absl::UnavailableError(fmt::format("{} could not be written", quoted_excerpt(path)));
+  return path.empty() ? absl::OkStatus() : write_text_file(path, document.dump() + '\n');
 }
 
 Result<ExitCode> run_bench(Session& session, const BenchFlags& flags) {

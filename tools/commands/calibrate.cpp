@@ -1,16 +1,16 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/input_file.hpp"
+#include "core/base/output_file.hpp"
 #include "core/base/text.hpp"
 #include "core/cost/calibration.hpp"
 #include "tools/byte_size.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/flag_values.hpp"
-#include "tools/input_file.hpp"
 #include "tools/mpi_measure/mpirun.hpp"
 #include "tools/text_table.hpp"
 
@@ -216,14 +216,6 @@ Json to_json(const Calibration& fitted, const std::string& toml) {
           {"toml", toml}};
 }
 
-Status write_file(const std::string& path, const std::string& text) {
-  std::ofstream stream(path, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (stream) return {};
-  return absl::UnavailableError(fmt::format("cluster file {} could not be written", path));
-}
-
 Result<ExitCode> run_calibrate(Session& session, const CalibrateOptions& options) {
   if (options.files.empty() && !options.measures_mpi())
     return invalid_argument("no files are given; name some, or measure MPI here with --mpi N");
@@ -244,7 +236,8 @@ Result<ExitCode> run_calibrate(Session& session, const CalibrateOptions& options
   fitted->cluster.description = describe(options, *base);
   const std::string toml = format_cluster(fitted->cluster);
   if (!options.out.empty()) {
-    if (const Status status = write_file(options.out, toml); !status.ok()) return status;
+    if (const Status status = write_text_file(options.out, toml); !status.ok())
+      return annotate(status, "cluster file");
     session.note(fmt::format("wrote {}", options.out));
   }
   if (session.flags.json) {

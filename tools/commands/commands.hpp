@@ -13,6 +13,7 @@ void add_bench(CLI::App& app, Session& session);
 void add_calibrate(CLI::App& app, Session& session);
 void add_call(CLI::App& app, Session& session);
 void add_check_call(CLI::App& app, Session& session);  // hidden: tries a call in a child process
+void add_graph(CLI::App& app, Session& session);
 void add_layout(CLI::App& app, Session& session);
 void add_new_pack(CLI::App& app, Session& session);
 void add_ops(CLI::App& app, Session& session);

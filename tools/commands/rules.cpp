@@ -2,8 +2,8 @@
 
 #include "core/pack/closed_rules.hpp"
 #include "core/pack/foreign_call.hpp"
+#include "core/graph/value_json.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/golden_output.hpp"
 #include "tools/op_names.hpp"
 
 namespace onedim {
@@ -109,7 +109,7 @@ Json rule_json(const ClosedRule& closed) {
 
 Json attributes_json(const Call& call) {
   Json attributes = Json::object();
-  for (const auto& [name, value] : call.attributes) attributes[name] = golden_json(value);
+  for (const auto& [name, value] : call.attributes) attributes[name] = value_to_json(value);
   return attributes;
 }
 

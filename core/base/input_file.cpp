@@ -1,8 +1,7 @@
-#include "tools/input_file.hpp"
+#include "core/base/input_file.hpp"
 
 #include <zlib.h>
 
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -35,14 +34,6 @@ Status gzip_status(gzFile file, const std::string& path) {
                               : fmt::format("damaged compressed data ({})", message));
 }
 
-// The reader's words without its capital letter and full stop.
-std::string json_fault(simdjson::error_code error) {
-  std::string text = simdjson::error_message(error);
-  text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  while (!text.empty() && text.back() == '.') text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 Result<std::string> read_text_file(const std::string& path) {
@@ -61,24 +52,6 @@ Result<std::string> read_text_file(const std::string& path) {
   const Status status = gzip_status(file.get(), path);
   if (!status.ok()) return status;
   return text;
-}
-
-Result<JsonFile> read_json_file(const std::string& path, std::string_view format) {
-  const Result<std::string> text = read_text_file(path);
-  if (!text.ok()) return text.status();
-  JsonFile file{std::make_unique<simdjson::dom::parser>(), {}};
-  if (const simdjson::error_code error = file.parser->parse(*text).get(file.root)) {
-    return invalid_argument("\"{}\" is not JSON: {}", path, json_fault(error));
-  }
-  simdjson::dom::object object;
-  if (file.root.get(object) != simdjson::SUCCESS) {
-    return invalid_argument("\"{}\" holds no JSON object; expected format \"{}\"", path, format);
-  }
-  std::string_view found;
-  if (object["format"].get(found) == simdjson::SUCCESS && found != format) {
-    return invalid_argument("\"{}\" is in format \"{}\"; expected \"{}\"", path, found, format);
-  }
-  return file;
 }
 
 }  // namespace onedim

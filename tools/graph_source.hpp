@@ -1,0 +1,26 @@
+#pragma once
+// GraphSource: where a command's graph comes from, with one meaning and one help text: a file in
+// the format onedim.graph/1, or the name of a model that is built, in the sizes that flags give.
+
+#include <CLI/App.hpp>
+#include <string>
+
+#include "core/graph/graph.hpp"
+#include "core/pack/registry.hpp"
+
+namespace onedim {
+
+struct GraphSource {
+  std::string name;  // of the model or the file
+  std::string batch;
+  std::string sequence;
+  std::string layers;
+
+  void add_to(CLI::App& command);
+  // A known model; a file of that name is read by a path with a slash.
+  bool is_model() const;
+  // `registry` may be null for a file.
+  Result<Graph> open(const Registry* registry) const;
+};
+
+}  // namespace onedim
