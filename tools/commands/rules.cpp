@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
+#include "core/graph/value_json.hpp"
 #include "core/pack/closed_rules.hpp"
 #include "core/pack/foreign_call.hpp"
-#include "core/graph/value_json.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/op_names.hpp"
 
