@@ -10,6 +10,7 @@
 // Ops are known by name only: whether the descriptions are what the ops make of their inputs is for
 // infer_graph to say.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,8 +54,9 @@ struct GraphNode {
   std::vector<ValueId> outputs;                           // kNoValue where absent
   std::string role;                                       // `dtype_cast`, or ""
   Phase phase = Phase::kForward;
-  std::string module;  // where in the model, `layers.0.attention_norm`; may be ""
-  int layer = -1;      // -1: in none of the repeated layers
+  // Where in the model, `layers.0.attention_norm`; "": the model itself; nullopt: not said.
+  std::optional<std::string> module;
+  int layer = -1;  // -1: in none of the repeated layers
   Recompute recompute = Recompute::kNone;
   bool operator==(const GraphNode&) const = default;
 };

@@ -52,7 +52,7 @@ class GraphBuilder {
   Graph graph_;
   Status status_;
   std::map<std::string, int, std::less<>> counts_;  // nodes by op
-  std::string module_;
+  std::optional<std::string> module_;
   int layer_ = -1;
   std::string role_;
   Phase phase_ = Phase::kForward;

@@ -177,9 +177,11 @@ class Reader {
     const Result<Phase> phase = read_word<Phase>(keys, "phase", Phase::kForward, parse_phase);
     if (!phase.ok()) return phase.status();
     node.phase = *phase;
-    Result<std::string> module = read_text(keys, "module");
-    if (!module.ok()) return module.status();
-    node.module = *std::move(module);
+    if (keys.has("module")) {
+      const Result<std::string_view> module = keys.text("module");
+      if (!module.ok()) return module.status();
+      node.module = *module;
+    }
     const Result<int> layer = keys.has("layer") ? keys.whole("layer", 0) : Result<int>(-1);
     if (!layer.ok()) return layer.status();
     node.layer = *layer;

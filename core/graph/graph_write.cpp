@@ -43,7 +43,7 @@ Json node_json(const Graph& graph, const GraphNode& node) {
             {"outputs", list_json(graph, node.outputs)}};
   if (!node.role.empty()) json["role"] = node.role;
   json["phase"] = name_of(node.phase);
-  if (!node.module.empty()) json["module"] = node.module;
+  if (node.module) json["module"] = *node.module;
   if (node.layer >= 0) json["layer"] = node.layer;
   if (node.recompute != Recompute::kNone) json["recompute"] = name_of(node.recompute);
   return json;

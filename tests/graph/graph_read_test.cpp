@@ -44,6 +44,8 @@ TEST(GraphRead, Nodes) {
   EXPECT_EQ(graph.nodes[0], cast);
   EXPECT_EQ(graph.nodes[1].recompute, Recompute::kPreferRecompute);
   EXPECT_EQ(graph.nodes[1].layer, -1);
+  EXPECT_EQ(graph.nodes[1].module, std::nullopt);
+  EXPECT_EQ(graph.nodes[4].module, "");
   const std::vector<std::pair<std::string, Value>> attributes = {
       {"scale", Value{-0.5}},
       {"limit", Value{std::string("inf")}},
@@ -146,6 +148,8 @@ TEST(GraphRead, WrongNodesAreRefused) {
             "node \"w16\" (tiny.cast): input \"x\": expected the name of a value, or null");
   EXPECT_EQ(node_fault("[\"y\",null]", "[\"y\",\"q\"]"),
             "node \"h\" (tiny.halves): input \"parts\"[1]: no value \"q\"");
+  EXPECT_EQ(node_fault("\"module\":\"\"", "\"module\":null"),
+            "node \"g\" (tiny.times): \"module\" must be a string");
   EXPECT_EQ(node_fault("\"layer\":0", "\"layer\":-1"),
             "node \"w16\" (tiny.cast): \"layer\" must be a whole number from 0 on, not -1");
   EXPECT_EQ(node_fault("\"layer\":0", "\"layer\":\"0\""),

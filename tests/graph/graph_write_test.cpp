@@ -50,10 +50,7 @@ TEST(GraphWrite, ExportedGraphsRoundTrip) {
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(*again, *graph);
     EXPECT_EQ(format_graph(*again), text);
-    // OPT's file says `"module":""`, which may be left out.
-    if (graph->name != "opt-2layers") {
-      EXPECT_EQ(text, *read_text_file(path));
-    }
+    EXPECT_EQ(text, *read_text_file(path));
   }
 }
 

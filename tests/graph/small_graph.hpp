@@ -37,7 +37,7 @@ inline const std::string& small_graph_text() {
       R"({"name":"h","op":"tiny.halves","inputs":{"parts":["y",null],"mask":null},)"
       R"("attributes":{},"outputs":["h.0",null,"h.2"],"phase":"forward"},)"
       R"({"name":"g","op":"tiny.times","inputs":{"x":"t","y":"w16"},"attributes":{},)"
-      R"("outputs":["g"],"phase":"backward"},)"
+      R"("outputs":["g"],"phase":"backward","module":""},)"
       R"({"name":"gw","op":"tiny.cast","inputs":{"x":"g"},"attributes":{"dtype":"f32"},)"
       R"("outputs":["gw"],"phase":"backward","module":"layers.0","layer":0}],)"
       R"("outputs":["h.0","h.2",null,"gw"],"gradients":{"w":"gw"},"n_forward_outputs":2})";
