@@ -1,6 +1,7 @@
 #pragma once
 // GraphSource: where a command's graph comes from, with one meaning and one help text: a file in
-// the format onedim.graph/1, or the name of a model that is built, in the sizes that flags give.
+// the format onedim.graph/1, or the name of a model that is built, forward and backward, in the
+// sizes and dtypes that flags give.
 
 #include <CLI/App.hpp>
 #include <string>
@@ -15,12 +16,19 @@ struct GraphSource {
   std::string batch;
   std::string sequence;
   std::string layers;
+  std::string stored;
+  std::string computed;
+  bool is_forward = false;
 
   void add_to(CLI::App& command);
   // A known model; a file of that name is read by a path with a slash.
   bool is_model() const;
   // `registry` may be null for a file.
   Result<Graph> open(const Registry* registry) const;
+
+ private:
+  // What was typed of the flags that are for models.
+  std::vector<std::string_view> model_flags() const;
 };
 
 }  // namespace onedim

@@ -4,9 +4,9 @@
 //   x + wo(attention(rope(wq n), rope(wk n), wv n)),  n = x * rsqrt(mean(x^2) + eps) * weight
 //   h + w2(silu(w1 m) * w3 m),                        m the same of h
 // Linear maps are einsum `abk,kn->abn` with the transposed weight, keys and values are repeated H/K
-// times, and attention is the fused op of the CPU, as PyTorch exports the model. The op counts are
-// those of the exported graph (tests/tools/llama_test.cpp), but for its `alias` nodes: these stand
-// there for values with several users, and move nothing.
+// times, and attention is the fused op of the CPU: node by node what PyTorch makes of the model
+// (tests/tools/llama_test.cpp compares), but for the exported graph's `alias` nodes: these stand
+// there for values with several users and for outputs, and move nothing.
 
 #include <span>
 
@@ -36,15 +36,20 @@ struct LlamaShape {
   int64_t batch = 16;
   int64_t sequence = 0;  // 0: the model's
   int layers = 0;        // 0: the model's
-  // Weights lie in `stored` and are cast to `computed` where they differ; norms and rotations are
-  // in f32.
+  // Weights and their gradients lie in `stored`; they are cast to `computed`, and gradients from
+  // it, where the two differ. Norms and rotations are in f32.
   DType stored = DType::kF32;
   DType computed = DType::kBF16;
 };
 
-// Inputs: tokens i64[B,S]; output: logits [B,S,V]. Unimplemented or NotFound where the packs lack
-// an op.
+// Inputs: tokens i64[B,S]; output: logits [B,S,V]. NotFound where the packs lack an op.
 Result<Graph> build_llama_forward(const LlamaConfig& config, const LlamaShape& shape,
                                   const Registry& registry);
+// Forward and backward: the gradient of the logits is given, those of all weights come out behind
+// the logits, in the order of the weights; for the buffer and the tokens there are none. Nodes of
+// the forward layers are tagged as selective activation checkpointing of every second linear map
+// does it: wq, wv, w1 and w2 must be saved, the rest is better made again.
+Result<Graph> build_llama_joint(const LlamaConfig& config, const LlamaShape& shape,
+                                const Registry& registry);
 
 }  // namespace onedim
