@@ -1,6 +1,8 @@
 // einsum of any equation: operands are contracted from left to right, letters that nothing needs
 // any more are summed at once.
 
+#include <onedim/memory_format.hpp>
+
 #include "families.hpp"
 #include "product.hpp"
 
@@ -148,6 +150,32 @@ DType einsum_dtype(const Call& call, const Einsum& einsum) {
   return sums && category(dtype) < 2 ? DType::kI64 : dtype;
 }
 
+// Those of ATen's bmm of what came before with the last operand, seen in the output's order: dims
+// of both lie outermost, then those of what came before, then those of the last operand alone.
+// Newer ATen at times turns the two around; exported graphs have weights' gradients `abn,abk->kn`
+// as here, so that their transposes lie as the weights do.
+Shape einsum_strides(const Einsum& einsum, const Shape& shape) {
+  const size_t last = einsum.operands.size() - 1;
+  if (last == 0) return {};
+  const auto has_dim = [&](size_t k, char letter) {
+    const size_t dim = einsum.operands[k].find(letter);
+    return dim != std::string::npos && (einsum.shapes[k][dim] != 1 || einsum.size(letter) == 1);
+  };
+  std::array<std::vector<int>, 3> groups;
+  for (size_t dim = 0; dim < einsum.output.size(); ++dim) {
+    const char letter = einsum.output[dim];
+    bool is_before = false;
+    for (size_t k = 0; k < last; ++k) is_before = is_before || has_dim(k, letter);
+    const size_t group = !is_before ? 2 : has_dim(last, letter) ? 0 : 1;
+    groups[group].push_back(static_cast<int>(dim));
+  }
+  std::vector<int> order;
+  for (const std::vector<int>& group : groups)
+    order.insert(order.end(), group.begin(), group.end());
+  std::reverse(order.begin(), order.end());
+  return dense_strides(shape, order);
+}
+
 }  // namespace
 
 void declare_einsum(Registrar& r) {
@@ -156,7 +184,10 @@ void declare_einsum(Registrar& r) {
       .infer([](const Call& call, OutputSink& outputs) {
         require_same_dtypes(call);
         const Einsum einsum = bind(call);
-        outputs.add(einsum_dtype(call, einsum), einsum.output_shape());
+        Shape shape = einsum.output_shape();
+        Shape strides = einsum_strides(einsum, shape);
+        outputs.add(
+            Output{einsum_dtype(call, einsum), std::move(shape), std::move(strides), -1, 0});
       })
       .rules([](const Call& call, RuleSink& rules) {
         for (const EinsumStrategy& strategy : einsum_strategies(bind(call)))

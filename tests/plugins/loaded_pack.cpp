@@ -66,6 +66,18 @@ std::string LoadedPack::run(std::string_view op, std::string_view call,
   return outputs.ok() ? text_of(*outputs->at(0)) : std::string(message_of(outputs.status()));
 }
 
+Dims LoadedPack::strides(std::string_view op, std::string_view call,
+                         const std::vector<Dims>& inputs) const {
+  const Op& found = *registry_.find(op);
+  Result<CallText> parsed = parse_call(found.schema, call);
+  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  for (size_t slot = 0; slot < inputs.size(); ++slot)
+    parsed->call.inputs[slot]->strides = inputs[slot];
+  const Result<std::vector<OptionalOutput>> outputs = found.infer(parsed->call);
+  EXPECT_TRUE(outputs.ok()) << outputs.status();
+  return outputs.ok() ? outputs->at(0)->meta.strides : Dims();
+}
+
 bool LoadedPack::has_rule(std::string_view op, std::string_view call, std::string_view rule) const {
   const Op* found = registry_.find(op);
   if (found == nullptr) return false;

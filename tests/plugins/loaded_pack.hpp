@@ -18,6 +18,8 @@ class LoadedPack {
   // 1, 2.5`, or the error.
   std::string run(std::string_view op, std::string_view call,
                   const std::vector<std::vector<double>>& elements) const;
+  // Strides of the first output where the inputs have these.
+  Dims strides(std::string_view op, std::string_view call, const std::vector<Dims>& inputs) const;
   // True if `rule` is in the closed set for the call.
   bool has_rule(std::string_view op, std::string_view call, std::string_view rule) const;
   const Registry& registry() const { return registry_; }

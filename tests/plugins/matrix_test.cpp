@@ -36,6 +36,19 @@ TEST(Matrix, Products) {
   EXPECT_EQ(run("linear", "f32[2]; f32[2]; -", {{1, 2}, {5, 6}}), "f32[]: 17");
 }
 
+// As exported graphs have them.
+TEST(Matrix, EinsumsLieAsTheirLastProductLeavesThem) {
+  const auto strides = [](std::string_view call) { return pack().strides("einsum", call, {}); };
+  EXPECT_EQ(strides(R"([f32[2,3,4]; f32[4,5]]; equation="abk,kn->abn")"), (Dims{15, 5, 1}));
+  EXPECT_EQ(strides(R"([f32[2,3,5]; f32[2,3,4]]; equation="abn,abk->kn")"), (Dims{1, 4}));
+  EXPECT_EQ(strides(R"([f32[2,3]; f32[2,4]]; equation="bi,bj->bji")"), (Dims{12, 1, 4}));
+  EXPECT_EQ(strides(R"([f32[2,3]; f32[3,4]; f32[4,5]]; equation="ij,jk,kl->li")"), (Dims{1, 5}));
+  EXPECT_EQ(strides(R"([f32[1,3,4]; f32[4,5]]; equation="abk,kn->abn")"), (Dims{15, 5, 1}));
+  EXPECT_EQ(strides(R"([f32[2,1,4]; f32[4,5]]; equation="abk,kn->abn")"), (Dims{5, 5, 1}));
+  EXPECT_EQ(strides(R"([f32[1,3]; f32[4,3]]; equation="ki,ji->jk")"), (Dims{1, 4}));
+  EXPECT_EQ(strides(R"([f32[4,3]]; equation="ij->ji")"), (Dims{4, 1}));
+}
+
 TEST(Matrix, OnlyEinsumStretchesSizesOfOne) {
   const auto expect_refused = [](const std::string& op, std::string_view call, const char* sizes) {
     EXPECT_EQ(run(op, call, {}), op + ": sizes " + sizes + " of dims that must agree differ");

@@ -35,6 +35,31 @@ TEST(Pointwise, BroadcastsAndPromotes) {
   EXPECT_EQ(run("square", "bool[2]", {{0, 1}}), "i64[2]: 0, 1");
 }
 
+// Against PyTorch 2.15.
+TEST(Pointwise, OutputsLieAsTheirOperandsDo) {
+  const auto strides = [](std::string_view op, std::string_view call,
+                          const std::vector<Dims>& inputs) {
+    return pack().strides(op, call, inputs);
+  };
+  EXPECT_EQ(strides("neg", "f32[2,3,4]", {{12, 1, 3}}), (Dims{12, 1, 3}));
+  EXPECT_EQ(strides("neg", "f32[2,3,4]", {{0, 1, 3}}), (Dims{12, 1, 3}));
+  EXPECT_EQ(strides("neg", "f32[2,3]", {{1, 4}}), (Dims{1, 2}));  // gaps are left out
+  EXPECT_EQ(strides("neg", "f32[2,3]", {{1, 1}}), (Dims{1, 2}));  // and overlaps
+  EXPECT_EQ(strides("mul.Tensor", "f32[2,3]; f32[2,3]", {{1, 2}, {3, 1}}), (Dims{1, 2}));
+  EXPECT_EQ(strides("mul.Tensor", "f32[2,3]; f32[2,3]", {{3, 1}, {1, 2}}), (Dims{3, 1}));
+  EXPECT_EQ(strides("mul.Tensor", "f32[2,3,4]; f32[4]", {{12, 1, 3}, {1}}), (Dims{12, 1, 3}));
+  EXPECT_EQ(strides("mul.Tensor", "f32[4]; f32[2,3,4]", {{1}, {12, 1, 3}}), (Dims{12, 1, 3}));
+  EXPECT_EQ(strides("mul.Scalar", "f32[2,3]; other=2", {{1, 2}}), (Dims{1, 2}));
+  // Strides of dims of size 1: a number is an operand of another shape.
+  EXPECT_EQ(strides("neg", "f32[2,1,3]", {{3, 7, 1}}), (Dims{3, 3, 1}));
+  EXPECT_EQ(strides("mul.Scalar", "f32[2,1,3]; other=2", {{3, 7, 1}}), (Dims{3, 6, 1}));
+  EXPECT_EQ(strides("neg", "f32[2,1,3]", {{1, 9, 2}}), (Dims{1, 9, 2}));
+  EXPECT_EQ(strides("mul.Scalar", "f32[2,1,3]; other=2", {{1, 9, 2}}), (Dims{1, 6, 2}));
+  EXPECT_EQ(strides("neg", "f32[2,1,3,4]", {{12, 4, 4, 1}}), (Dims{12, 12, 4, 1}));
+  EXPECT_EQ(strides("neg", "f32[4,2,1,3]", {{6, 1, 24, 2}}), (Dims{6, 1, 6, 2}));  // channels last
+  EXPECT_EQ(strides("clamp", "f32[3,1,3]; min=0", {{3, 1, 1}}), (Dims{3, 3, 1}));
+}
+
 TEST(Pointwise, IntegersWrapAndBoolSaturates) {
   EXPECT_EQ(run("add.Tensor", "u8[2]; u8[2]", {{250, 1}, {10, 2}}), "u8[2]: 4, 3");
   EXPECT_EQ(run("neg", "i8[2]", {{-128, 5}}), "i8[2]: -128, -5");

@@ -2,6 +2,7 @@
 // What makes an OpBuilder's op pointwise: shape, dtypes, shard rules, cost and kernel from a few
 // words.
 
+#include <onedim/element_strides.hpp>
 #include <onedim/op_builder.hpp>
 
 namespace onedim::api {
@@ -36,7 +37,10 @@ inline OpBuilder& OpBuilder::pointwise(PointwiseDTypesFn dtypes,
     for (int slot = 0; slot < call.input_count(); ++slot) {
       if (call.input(slot).present()) shape = broadcast(shape, call.input(slot).shape());
     }
-    outputs.add(checked_dtypes(call).output, std::move(shape));
+    const bool has_numbers =
+        operand(call, "self").value != nullptr || operand(call, "other").value != nullptr;
+    Shape strides = element_strides(call, shape, has_numbers);
+    outputs.add(Output{checked_dtypes(call).output, std::move(shape), std::move(strides), -1, 0});
   };
   cost_ = [this](const Call& call, onedim_cost_t& cost) { elementwise_cost(call, flops_, cost); };
   rules_.push_back(pointwise_rules);
