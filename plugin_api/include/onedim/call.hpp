@@ -20,26 +20,25 @@ namespace onedim::api {
 inline std::string_view view_of(onedim_text_t text) { return {text.data, text.size}; }
 inline onedim_text_t text_of(std::string_view text) { return {text.data(), text.size()}; }
 
-// One tensor of a call; sizes and strides count elements.
+// One tensor of a call; sizes and strides count elements. Of one that is not there, and of a dim
+// that it does not have, everything but `present` is an error, which the caller is told.
 class TensorView {
  public:
   TensorView() = default;
   explicit TensorView(const onedim_tensor_t* raw) : raw_(raw) {}
   bool present() const { return raw_ != nullptr && raw_->present; }
-  DType dtype() const { return static_cast<DType>(raw_->dtype); }
-  int ndim() const { return raw_->ndim; }
-  int64_t size(int dim) const { return raw_->shape[dim]; }
-  int64_t stride(int dim) const { return raw_->strides[dim]; }
-  std::span<const int64_t> shape() const { return {raw_->shape, static_cast<size_t>(raw_->ndim)}; }
-  std::span<const int64_t> strides() const {
-    return {raw_->strides, static_cast<size_t>(raw_->ndim)};
-  }
+  DType dtype() const { return static_cast<DType>(raw().dtype); }
+  int ndim() const { return raw().ndim; }
+  int64_t size(int dim) const { return raw().shape[checked(dim)]; }
+  int64_t stride(int dim) const { return raw().strides[checked(dim)]; }
+  std::span<const int64_t> shape() const { return {raw().shape, static_cast<size_t>(ndim())}; }
+  std::span<const int64_t> strides() const { return {raw().strides, static_cast<size_t>(ndim())}; }
   int64_t element_count() const {
     int64_t count = 1;
     for (int64_t size : shape()) count *= size;
     return count;
   }
-  void* data() const { return raw_->data; }
+  void* data() const { return raw().data; }
   // The elements, which are of element_dtype<T>; another dtype throws. std::byte, and what no dtype
   // has as its element, is not checked.
   template <typename T>
@@ -50,10 +49,20 @@ class TensorView {
                "; narrow its dtypes, or convert with load_dense",
            ONEDIM_STATUS_UNIMPLEMENTED);
     }
-    return static_cast<T*>(raw_->data);
+    return static_cast<T*>(raw().data);
   }
 
  private:
+  const onedim_tensor_t& raw() const {
+    if (raw_ == nullptr) fail("a tensor is not there, or is a number, which the op does not take");
+    return *raw_;
+  }
+  int checked(int dim) const {
+    if (dim < 0 || dim >= ndim())
+      fail("a tensor of " + std::to_string(ndim()) + " dims has no dim " + std::to_string(dim));
+    return dim;
+  }
+
   const onedim_tensor_t* raw_ = nullptr;
 };
 
@@ -65,8 +74,12 @@ class Call {
 
   int input_count() const { return static_cast<int>(raw_->input_count); }
   int output_count() const { return static_cast<int>(raw_->output_count); }
-  TensorView input(int slot) const { return TensorView(&raw_->inputs[slot]); }
-  TensorView output(int slot = 0) const { return TensorView(&raw_->outputs[slot]); }
+  TensorView input(int slot) const {
+    return slot >= 0 && slot < input_count() ? TensorView(&raw_->inputs[slot]) : TensorView();
+  }
+  TensorView output(int slot = 0) const {
+    return slot >= 0 && slot < output_count() ? TensorView(&raw_->outputs[slot]) : TensorView();
+  }
 
   // Slots of a schema argument; first -1 where it is an attribute.
   const onedim_argument_t& argument(std::string_view name) const {
