@@ -4,7 +4,10 @@
 //   f32[4,6] with targets i64[4], reduction 2: `P(sum), P(sum) | S(0), S(0), R` over the batch, and
 //   `P(sum), R | S(1), R, R` over the classes: the rank that owns a row's class contributes.
 // A mean over a sharded batch is neither sum nor mean of the ranks' means, as weights and ignored
-// rows differ; its parts (sum of losses, total weight) add up, a joint partial.
+// rows differ; its parts (sum of losses, total weight) add up, a joint partial. A rank of sharded
+// classes may hold such parts too, of the rows whose class it owns, so that cuts of both compose:
+//   `P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(1), R, R` beside the same for S(0), S(0), R.
+// Sum and joint do not meet on one output, so where there is a joint every cut of classes is one.
 // Without reduction total_weight is 0, but for a lone row it is the row's weight.
 // Scores are [N,C], [C] with one target, or [N,C,...] with a target for each place.
 
@@ -141,7 +144,9 @@ class Rows {
 struct Totals {
   double loss = 0, weight = 0;
 };
-Totals totals_of(const Call& call, std::vector<double>* losses = nullptr) {
+// Whose rows a weight is counted of: all that are here, or those whose score this rank owns.
+enum class Counted { kAll, kOwned };
+Totals totals_of(const Call& call, Counted counted, std::vector<double>* losses = nullptr) {
   const Rows rows(call);
   const std::vector<double> scores = load(call.tensor("self"));
   Totals totals;
@@ -149,7 +154,7 @@ Totals totals_of(const Call& call, std::vector<double>* losses = nullptr) {
     const Row row = rows[i];
     const double loss = row.score < 0 ? 0 : -row.weight * scores[static_cast<size_t>(row.score)];
     totals.loss += loss;
-    totals.weight += row.weight;
+    if (counted == Counted::kAll || row.score >= 0) totals.weight += row.weight;
     if (losses != nullptr) losses->push_back(loss);
   }
   return totals;
@@ -158,7 +163,7 @@ Totals totals_of(const Call& call, std::vector<double>* losses = nullptr) {
 void compute_forward(const Call& call) {
   const int64_t reduction = reduction_of(call);
   std::vector<double> losses;
-  const Totals totals = totals_of(call, &losses);
+  const Totals totals = totals_of(call, Counted::kAll, &losses);
   if (reduction == kNone) {
     store(losses, call.output(0));
   } else {
@@ -216,9 +221,12 @@ void emit_forward_rules(const Call& call, RuleSink& sink) {
     ++row;
   }
   rules.add_cut({sum, R}, {{"self", any_shard(classes)}});
-  if (!has_weight) return;
   std::vector<Placement> outputs = {sum, adds_weights(call) ? sum : R};
-  if (reduction == kAverage) outputs = {partial(kMean, 0), partial(kMean, 1)};
+  if (reduction == kAverage) {
+    outputs = {partial(kMean, 0), partial(kMean, 1)};
+    rules.add_cut(outputs, {{"self", any_shard(classes)}});
+  }
+  if (!has_weight) return;
   rules.add_cut(outputs, {{"self", any_shard(classes)}, {"weight", any_shard(0)}});
   rules.add_cut(outputs, {{"weight", any_shard(0)}});
 }
@@ -311,7 +319,7 @@ void declare_weighted_mean(Registrar& r) {
         for (int i = 0; i < 2; ++i) states.add(DType::kF64, {});
       })
       .local([](const Call& call, States states) {
-        const Totals totals = totals_of(call);
+        const Totals totals = totals_of(call, Counted::kOwned);
         store({totals.loss}, TensorView(&states[0]));
         store({totals.weight}, TensorView(&states[1]));
       })

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "core/validate/strategy_judge.hpp"
 #include "tests/plugins/loaded_pack.hpp"
 
 namespace onedim {
@@ -23,6 +24,23 @@ bool has_rule(std::string_view op, std::string_view call, std::string_view rule)
 void expect_refused(const std::string& op, std::string_view call, std::string_view reason) {
   const std::string result = run(op, call, {});
   EXPECT_NE(result.find(reason), std::string::npos) << op << "(" << call << ") gave " << result;
+}
+
+// What a strategy gives on a mesh: "holds", or why it is not offered or wrong.
+std::string on_mesh(std::string_view name, std::string_view text, const StrategyText& strategy) {
+  const Registry& registry = pack().registry();
+  const Op* op = registry.find(name);
+  Result<Subject> subject = make_subject(*op, *parse_call(op->schema, text));
+  if (!subject.ok()) return std::string(message_of(subject.status()));
+  Result<ParsedStrategy> parsed = parse_strategy(strategy);
+  if (!parsed.ok()) return std::string(message_of(parsed.status()));
+  Result<MeshStrategy> made =
+      make_strategy(*subject, registry, parsed->mesh, parsed->rules, parsed->order);
+  if (!made.ok()) return std::string(message_of(made.status()));
+  Place place = strategy_place(*subject, 1);
+  const std::vector<int> draws = {0, 1, 2, 3, 4, 5, 6, 7};
+  StrategyVerdict verdict = judge_strategy(place, parsed->mesh, *made, draws, registry);
+  return verdict.word == StrategyVerdict::Word::kHolds ? "holds" : verdict.reason;
 }
 
 TEST(Nn, SoftmaxOfOneDim) {
@@ -146,6 +164,10 @@ TEST(Nn, NllLossOfMeansIsAJointPartial) {
   EXPECT_TRUE(has_rule("nll_loss_forward", call + "1",
                        "P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(0), S(0), R"));
   EXPECT_TRUE(has_rule("nll_loss_forward", call + "1", "P(sum), R | S(1), R, R"));
+  EXPECT_TRUE(has_rule("nll_loss_forward", call + "1",
+                       "P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(1), R, R"));
+  EXPECT_FALSE(has_rule("nll_loss_forward", call + "2",
+                        "P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(1), R, R"));
   EXPECT_FALSE(has_rule("nll_loss_forward", call + "1", "P(avg), P(sum) | S(0), S(0), R"));
   EXPECT_FALSE(has_rule("nll_loss_forward", call + "1", "P(sum), P(sum) | S(0), S(0), R"));
   EXPECT_TRUE(has_rule("nll_loss_forward", call + "2", "P(sum), P(sum) | S(0), S(0), R"));
@@ -153,6 +175,32 @@ TEST(Nn, NllLossOfMeansIsAJointPartial) {
   EXPECT_TRUE(has_rule("nll_loss_backward",
                        "f64[]; f64[4,3]; i64[4]:index(3); -; f64[]; reduction=1; ignore_index=-1",
                        "S(1) | R, S(1), R, -, R"));
+}
+
+// Ignored rows, weights, and ranks without a row or a class.
+TEST(Nn, CutsOfBatchAndClassesCompose) {
+  const std::string rows = "P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(0), S(0), ";
+  const std::string classes = "P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(1), R, ";
+  const std::string weighted =
+      "f64[5,7]; i64[5]:values(0,1,6,-100); f64[7]:positive; reduction=1; ignore_index=-100";
+  const std::string plain = "f64[3,5]; i64[3]:values(0,3,4); -; reduction=1; ignore_index=4";
+  EXPECT_EQ(on_mesh("nll_loss_forward", plain, {"a=2,b=3", {rows + "-", classes + "-"}}), "holds");
+  EXPECT_EQ(on_mesh("nll_loss_forward", plain, {"a=2,b=2", {classes + "-", classes + "-"}, "b,a"}),
+            "holds");
+  EXPECT_EQ(on_mesh("nll_loss_forward", weighted, {"a=2,b=4", {rows + "R", classes + "R"}}),
+            "holds");
+  EXPECT_EQ(on_mesh("nll_loss_forward", weighted,
+                    {"a=2,b=2,c=2", {rows + "R", classes + "S(0)", classes + "S(0)"}}),
+            "holds");
+  EXPECT_EQ(on_mesh("nll_loss2d_forward",
+                    "f64[2,5,3,2]; i64[2,3,2]:values(0,4,-100); f64[5]:positive; reduction=1; "
+                    "ignore_index=-100",
+                    {"a=2,b=2,c=2",
+                     {rows + "R", classes + "R",
+                      "P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(2), S(1), R"}}),
+            "holds");
+  EXPECT_NE(on_mesh("nll_loss_forward", plain, {"a=2,b=2", {rows + "-", "P(sum), R | S(1), R, -"}}),
+            "holds");
 }
 
 TEST(Nn, Convolution) {
