@@ -1,146 +1,142 @@
-// Softmax over one dim, and what follows from it. With m = max x:
+// Softmax over one dim. With m = max x:
 //   softmax      y = exp(x - m) / sum exp(x - m)        log_softmax  y = x - m - log sum exp(x - m)
 //   safe_softmax the same, but 0 where a whole vector is -inf
-//   gradients    softmax: (g - sum g y) y               log_softmax: g - exp(y) sum g
-// Every other dim may be sharded: _softmax of f32[4,6] over dim 1 is `S(0) | S(0)`. The gradients
-// are linear in g, so they pass its P(sum) and P(avg).
+// Every other dim may be sharded: _softmax of f32[4,6] over dim 1 is `S(0) | S(0)`. Shards of the
+// dim itself leave the joint partial (x, m, sum exp(x - m)), `P(nn.softmax#0) | S(1)`: the elements
+// x of the own columns among zeros, so that they add up, beside the pair that merges by rescaling
+// to the larger m (Milakov and Gimelshein 2018). Merged, it gives y.
+//   1 2 | 3: (1 2 0, 2, 1 + e^-1) and (0 0 3, 3, 1) give (1 2 3, 3, e^-2 + e^-1 + 1)
+
+#include "softmax.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "families.hpp"
-
 namespace nn {
 namespace {
 
+using Kind = SoftmaxKind;
+
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-int dim_of(const Call& call) {
-  return wrap_dim(call.attribute<int64_t>("dim"), call.input(0).ndim());
+struct MaxSum {
+  double max = kMinusInfinity, sum = 0;
+};
+
+MaxSum merge(const MaxSum& a, const MaxSum& b) {
+  if (!std::isnan(b.max) && (std::isnan(a.max) || b.max < a.max)) return merge(b, a);
+  // Now b.max is the larger, or NaN.
+  return {b.max, a.sum * (a.max == b.max ? 1 : std::exp(a.max - b.max)) + b.sum};
 }
 
-// Calls f(at, count, step) for every vector along `dim`: elements at + i * step.
-template <typename F>
-void for_each_vector(const TensorView& tensor, int dim, F&& f) {
-  const auto shape = tensor.shape();
-  const size_t cut = static_cast<size_t>(dim);
-  const int64_t count = tensor.ndim() > 0 ? shape[cut] : 1;
-  const int64_t inner = tensor.ndim() > 0 ? product_of(shape.subspan(cut + 1)) : 1;
-  const int64_t outer = tensor.ndim() > 0 ? product_of(shape.first(cut)) : 1;
-  for (int64_t row = 0; row < outer * inner; ++row)
-    f(static_cast<size_t>(row / inner * count * inner + row % inner), count,
-      static_cast<size_t>(inner));
+// Of vector `v` among the elements x.
+MaxSum max_sum_of(const std::vector<double>& x, const Vectors& vectors, int64_t v) {
+  MaxSum result;
+  for (int64_t i = 0; i < vectors.length; ++i)
+    result.max = std::max(result.max, x[vectors.at(v, i)]);
+  for (int64_t i = 0; i < vectors.length; ++i)
+    result.sum += std::exp(x[vectors.at(v, i)] - result.max);
+  return result;
 }
 
-enum class Kind { kSoftmax, kLogSoftmax, kSafeSoftmax };
-
-// One vector of the result, in place.
-void normalise(Kind kind, double* value, int64_t count, size_t step) {
-  double top = kMinusInfinity, sum = 0;
-  for (int64_t i = 0; i < count; ++i) top = std::max(top, value[static_cast<size_t>(i) * step]);
-  const bool is_masked = kind == Kind::kSafeSoftmax && top == kMinusInfinity;
-  for (int64_t i = 0; i < count; ++i) sum += std::exp(value[static_cast<size_t>(i) * step] - top);
-  for (int64_t i = 0; i < count; ++i) {
-    double& x = value[static_cast<size_t>(i) * step];
-    x = kind == Kind::kLogSoftmax ? x - top - std::log(sum) : std::exp(x - top) / sum;
-    if (is_masked) x = 0;
-  }
+double normalised(Kind kind, double x, const MaxSum& of) {
+  if (kind == Kind::kLogSoftmax) return x - of.max - std::log(of.sum);
+  if (kind == Kind::kSafeSoftmax && of.max == kMinusInfinity) return 0;
+  return std::exp(x - of.max) / of.sum;
 }
 
 void compute(const Call& call, Kind kind) {
+  require(call.input(0).element_count() == call.output().element_count(),
+          "a part of a vector has no softmax by itself, its joint partial does");
   std::vector<double> values = load(call.input(0));
-  for_each_vector(call.input(0), dim_of(call), [&](size_t at, int64_t count, size_t step) {
-    normalise(kind, values.data() + at, count, step);
-  });
+  const Vectors vectors(call.input(0), softmax_dim(call));
+  for (int64_t v = 0; v < vectors.count(); ++v) {
+    const MaxSum of = max_sum_of(values, vectors, v);
+    for (int64_t i = 0; i < vectors.length; ++i) {
+      double& x = values[vectors.at(v, i)];
+      x = normalised(kind, x, of);
+    }
+  }
   store(values, call.output());
 }
 
-// All tensors cut alike on every dim but the one that is summed over.
-void cut_other_dims(const Call& call, RuleSink& rules) {
-  const int dim = dim_of(call);
-  for (int other = 0; other < call.input(0).ndim(); ++other) {
-    if (other == dim || call.input(0).size(other) == 1) continue;
-    const Placement cut = any_shard(other);
-    const std::vector<Placement> inputs(static_cast<size_t>(call.input_count()), cut);
-    rules.add(std::span(&cut, 1), inputs);
+void store_state(const Call& call, States states) {
+  const std::vector<double> own = load(call.input(0));
+  const Vectors vectors(call.input(0), softmax_dim(call));
+  std::vector<double> max, sum;
+  for (int64_t v = 0; v < vectors.count(); ++v) {
+    const MaxSum of = max_sum_of(own, vectors, v);
+    max.push_back(of.max);
+    sum.push_back(of.sum);
   }
+  spread_over_vectors(call, 0, TensorView(&states[0]));
+  store(max, TensorView(&states[1]));
+  store(sum, TensorView(&states[2]));
+}
+
+void combine(States into, States from) {
+  std::vector<std::vector<double>> a, b;
+  for (size_t i = 0; i < into.size(); ++i) {
+    a.push_back(load(TensorView(&into[i])));
+    b.push_back(load(TensorView(&from[i])));
+  }
+  for (size_t i = 0; i < a[0].size(); ++i) a[0][i] += b[0][i];
+  for (size_t v = 0; v < a[1].size(); ++v) {
+    const MaxSum merged = merge({a[1][v], a[2][v]}, {b[1][v], b[2][v]});
+    a[1][v] = merged.max;
+    a[2][v] = merged.sum;
+  }
+  for (size_t i = 0; i < into.size(); ++i) store(a[i], TensorView(&into[i]));
+}
+
+void declare_kind(Registrar& r, std::string_view name, Kind kind) {
+  r.partial(name, {"x", "max", "sumexp"})
+      .outputs(1)
+      .state([](const Call& call, OutputSink& states) { add_softmax_states(call, states, 1, 2); })
+      .local(store_state)
+      .identity({0, kMinusInfinity, 0})
+      .combine(combine)
+      .finish([kind](States states, States outputs) {
+        std::array<Operand, 3> in;
+        for (size_t i = 0; i < in.size(); ++i) in[i].tensor = TensorView(&states[i]);
+        map_elements<double>(TensorView(&outputs[0]), in, [kind](double x, double max, double sum) {
+          return normalised(kind, x, {max, sum});
+        });
+      });
 }
 
 void infer(const Call& call, OutputSink& outputs) {
-  dim_of(call);
+  const Shape shape = whole_shape(call, 0);
   const DType self = call.input(0).dtype();
   const bool widens = call.attribute<bool>("half_to_float");
   require(!widens || self == DType::kF16, "half_to_float is for f16 only");
-  outputs.add(widens ? DType::kF32 : self, shape_of(call.input(0)));
+  outputs.add(widens ? DType::kF32 : self, shape);
 }
 
-OpBuilder& declare(Registrar& r, std::string_view schema, Kind kind) {
+OpBuilder& declare(Registrar& r, std::string_view schema, const std::string& partial_kind,
+                   Kind kind) {
+  declare_kind(r, partial_kind, kind);
   return r.op(schema)
-      .rules(cut_other_dims)
+      .position_aware()  // a rank's part of the vectors stands among whole ones
+      .rules([partial_kind](const Call& call, RuleSink& rules) {
+        cut_other_dims(call, rules);
+        cut_vectors(call, rules, partial(partial_kind), {any_shard(softmax_dim(call))});
+      })
       .compute(kFloats,
                [kind](const Call& call, const onedim_execution_t&) { compute(call, kind); })
       .cost(cost_per_element(12));
 }
 
-// grad holds the incoming gradient of one vector and takes the outgoing one.
-void differentiate(Kind kind, double* grad, const double* output, int64_t count, size_t step) {
-  double sum = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const size_t at = static_cast<size_t>(i) * step;
-    sum += kind == Kind::kLogSoftmax ? grad[at] : grad[at] * output[at];
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    const size_t at = static_cast<size_t>(i) * step;
-    grad[at] = kind == Kind::kLogSoftmax ? grad[at] - std::exp(output[at]) * sum
-                                         : (grad[at] - sum) * output[at];
-  }
-}
-
-OpBuilder& declare_gradient(Registrar& r, std::string_view schema, Kind kind) {
-  return r.op(schema)
-      .infer([](const Call& call, OutputSink& outputs) {
-        const TensorView grad = call.tensor("grad_output");
-        require_shape(call.tensor("output"), grad.shape(), "output");
-        require(call.tensor("output").dtype() == grad.dtype(),
-                "grad_output and output need one dtype");
-        dim_of(call);
-        const DType dtype = call.attribute<DType>("input_dtype");
-        require(dtype == grad.dtype() || (grad.dtype() == DType::kF32 && dtype == DType::kF16),
-                "input_dtype must be that of grad_output, or f16 where that is f32");
-        outputs.add(dtype, shape_of(grad));
-      })
-      .rules(cut_other_dims)
-      .families({{kLinear, {"grad_output"}}})
-      .compute(kFloats,
-               [kind](const Call& call, const onedim_execution_t&) {
-                 std::vector<double> grad = load(call.tensor("grad_output"));
-                 const std::vector<double> output = load(call.tensor("output"));
-                 for_each_vector(call.tensor("output"), dim_of(call),
-                                 [&](size_t at, int64_t count, size_t step) {
-                                   differentiate(kind, grad.data() + at, output.data() + at, count,
-                                                 step);
-                                 });
-                 store(grad, call.output());
-               })
-      .cost(cost_per_element(6))
-      .samples({"f32[5,7]; f32[5,7]; dim=1; input_dtype=f32",
-                "f64[4,1,6]; f64[4,1,6]; dim=0; input_dtype=f64",
-                "f64[2,3,4]; f64[2,3,4]; dim=-2; input_dtype=f64",
-                "bf16[3,4]; bf16[3,4]; dim=-1; input_dtype=bf16",
-                "f32[4,5]; f32[4,5]; dim=0; input_dtype=f16",
-                "f64[7]; f64[7]; dim=0; input_dtype=f64"});
-}
-
 void declare_safe_softmax(Registrar& r) {
   declare(r, "_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-          Kind::kSafeSoftmax)
+          "nn.safe_softmax", Kind::kSafeSoftmax)
       .summary("softmax over one dim; a vector of -inf gives zeros")
       .infer([](const Call& call, OutputSink& outputs) {
-        dim_of(call);
+        const Shape shape = whole_shape(call, 0);
         const DType self = call.input(0).dtype();
         const DType dtype = call.attribute<std::optional<DType>>("dtype").value_or(self);
         require(is_floating(dtype), "softmax is defined for floats; pass dtype for others");
-        outputs.add(dtype, shape_of(call.input(0)));
+        outputs.add(dtype, shape);
       })
       .compute(
           kFloats | kIntegerDTypes | kBoolDTypes,
@@ -151,8 +147,46 @@ void declare_safe_softmax(Registrar& r) {
 
 }  // namespace
 
+void add_softmax_states(const Call& call, OutputSink& states, int whole, int numbers) {
+  const DType dtype = softmax_state_dtype(call.input(0).dtype());
+  Shape shape = shape_of(call.output());
+  for (int i = 0; i < whole; ++i) states.add(dtype, shape);
+  if (!shape.empty()) shape[static_cast<size_t>(softmax_dim(call))] = 1;
+  for (int i = 0; i < numbers; ++i) states.add(dtype, shape);
+}
+
+void spread_over_vectors(const Call& call, int slot, const TensorView& state) {
+  const std::vector<double> own = load(call.input(slot));
+  const Vectors parts(call.input(slot), softmax_dim(call));
+  const Vectors whole(state, softmax_dim(call));
+  std::vector<double> spread(static_cast<size_t>(state.element_count()), 0);
+  for (int64_t i = 0; i < parts.length; ++i) {
+    const int64_t to =
+        call.input(slot).ndim() == 0 ? 0 : call.global_index(false, slot, softmax_dim(call), i);
+    for (int64_t v = 0; v < parts.count(); ++v) spread[whole.at(v, to)] = own[parts.at(v, i)];
+  }
+  store(spread, state);
+}
+
+void cut_other_dims(const Call& call, RuleSink& rules) {
+  const int dim = softmax_dim(call);
+  for (int other = 0; other < call.input(0).ndim(); ++other) {
+    if (other == dim || call.input(0).size(other) == 1) continue;
+    const Placement cut = any_shard(other);
+    const std::vector<Placement> inputs(static_cast<size_t>(call.input_count()), cut);
+    rules.add(std::span(&cut, 1), inputs);
+  }
+}
+
+void cut_vectors(const Call& call, RuleSink& rules, const Placement& output,
+                 const std::vector<Placement>& inputs) {
+  const TensorView self = call.input(0);
+  if (self.ndim() > 0 && self.size(softmax_dim(call)) > 1) rules.add(std::span(&output, 1), inputs);
+}
+
 void declare_softmax(Registrar& r) {
-  declare(r, "_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", Kind::kSoftmax)
+  declare(r, "_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", "nn.softmax",
+          Kind::kSoftmax)
       .summary("exp(x) over its sum along one dim")
       .infer(infer)
       .gradient({"_softmax_backward_data"})
@@ -160,7 +194,8 @@ void declare_softmax(Registrar& r) {
                 "f64[2,3,4]; dim=-2; half_to_float=false", "bf16[3,4]; dim=-1; half_to_float=false",
                 "f16[4,5]; dim=1; half_to_float=true", "f64[7]; dim=0; half_to_float=false"})
       .out("_softmax.out");
-  declare(r, "_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", Kind::kLogSoftmax)
+  declare(r, "_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", "nn.log_softmax",
+          Kind::kLogSoftmax)
       .summary("logarithm of softmax along one dim")
       .infer(infer)
       .gradient({"_log_softmax_backward_data"})
@@ -169,17 +204,7 @@ void declare_softmax(Registrar& r) {
                 "f16[4,5]; dim=1; half_to_float=true", "f64[7]; dim=0; half_to_float=false"})
       .out("_log_softmax.out");
   declare_safe_softmax(r);
-  declare_gradient(r,
-                   "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType "
-                   "input_dtype) -> Tensor",
-                   Kind::kSoftmax)
-      .summary("gradient of softmax: (g - sum g y) y");
-  declare_gradient(r,
-                   "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, "
-                   "ScalarType input_dtype) -> Tensor",
-                   Kind::kLogSoftmax)
-      .summary("gradient of log_softmax: g - exp(y) sum g")
-      .out("_log_softmax_backward_data.out");
+  declare_softmax_gradients(r);
 }
 
 }  // namespace nn

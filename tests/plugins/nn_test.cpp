@@ -27,12 +27,14 @@ void expect_refused(const std::string& op, std::string_view call, std::string_vi
 }
 
 // What a strategy gives on a mesh: "holds", or why it is not offered or wrong.
-std::string on_mesh(std::string_view name, std::string_view text, const StrategyText& strategy) {
+std::string on_mesh(std::string_view name, std::string_view text, std::string mesh,
+                    std::vector<std::string> rules, std::string order = "") {
   const Registry& registry = pack().registry();
   const Op* op = registry.find(name);
   Result<Subject> subject = make_subject(*op, *parse_call(op->schema, text));
   if (!subject.ok()) return std::string(message_of(subject.status()));
-  Result<ParsedStrategy> parsed = parse_strategy(strategy);
+  Result<ParsedStrategy> parsed =
+      parse_strategy({std::move(mesh), std::move(rules), std::move(order)});
   if (!parsed.ok()) return std::string(message_of(parsed.status()));
   Result<MeshStrategy> made =
       make_strategy(*subject, registry, parsed->mesh, parsed->rules, parsed->order);
@@ -55,6 +57,37 @@ TEST(Nn, SoftmaxOfOneDim) {
       "f64[2]: -0.5, 0.5");
   expect_refused("_softmax", "f32[2,2]; dim=2; half_to_float=false", "dim 2 is out of range");
   expect_refused("_softmax", "f32[2,2]; dim=0; half_to_float=true", "f16 only");
+}
+
+TEST(Nn, SoftmaxOfShardedVectorsIsAJointPartial) {
+  const std::string call = "f64[4,7]; dim=1; half_to_float=false";
+  for (const std::string op : {"softmax", "log_softmax"}) {
+    const std::string rule = "P(nn." + op + "#0) | S(1)";
+    EXPECT_TRUE(has_rule("_" + op, call, rule));
+    EXPECT_FALSE(has_rule("_" + op, call, "P(nn." + op + "#0) | S(0)"));
+    EXPECT_FALSE(has_rule("_" + op, "f64[4,1]; dim=1; half_to_float=false", rule));
+    EXPECT_EQ(on_mesh("_" + op, call, "a=2,b=3", {rule, rule}, "b,a"), "holds");
+    EXPECT_EQ(on_mesh("_" + op, call, "a=2,b=2,c=2", {rule, "S(0) | S(0)", rule}), "holds");
+  }
+  EXPECT_EQ(on_mesh("_safe_softmax", "f32[3]; dim=0", "a=2,b=2",
+                    {"R | R", "P(nn.safe_softmax#0) | S(0)"}),
+            "holds");
+}
+
+TEST(Nn, SoftmaxGradientsOfShardedVectors) {
+  const std::string call = "f64[4,7]; f64[4,7]; dim=1; input_dtype=f64";
+  const std::string both = "P(nn.log_softmax_gradient#0) | S(1), S(1)";
+  const std::string op = "_log_softmax_backward_data";
+  EXPECT_TRUE(has_rule("_softmax_backward_data", call, "P(sum) | S(1), R"));
+  EXPECT_FALSE(has_rule("_softmax_backward_data", call, "S(1) | R, S(1)"));
+  EXPECT_FALSE(has_rule("_softmax_backward_data", call, "P(sum) | S(1), S(1)"));
+  EXPECT_EQ(on_mesh("_softmax_backward_data", call, "a=2,b=3",
+                    {"P(nn.softmax_gradient#0) | S(1), S(1)", "S(0) | S(0), S(0)"}),
+            "holds");
+  EXPECT_EQ(on_mesh(op, call, "a=2,b=3", {"P(sum) | S(1), R", "S(1) | R, S(1)"}), "holds");
+  EXPECT_EQ(on_mesh(op, call, "a=2,b=2", {both, both}, "b,a"), "holds");
+  EXPECT_NE(on_mesh(op, call, "a=2,b=3", {both, "S(1) | R, S(1)"}).find("gives other shapes"),
+            std::string::npos);
 }
 
 TEST(Nn, NormsOfWholeSets) {
@@ -184,22 +217,21 @@ TEST(Nn, CutsOfBatchAndClassesCompose) {
   const std::string weighted =
       "f64[5,7]; i64[5]:values(0,1,6,-100); f64[7]:positive; reduction=1; ignore_index=-100";
   const std::string plain = "f64[3,5]; i64[3]:values(0,3,4); -; reduction=1; ignore_index=4";
-  EXPECT_EQ(on_mesh("nll_loss_forward", plain, {"a=2,b=3", {rows + "-", classes + "-"}}), "holds");
-  EXPECT_EQ(on_mesh("nll_loss_forward", plain, {"a=2,b=2", {classes + "-", classes + "-"}, "b,a"}),
+  EXPECT_EQ(on_mesh("nll_loss_forward", plain, "a=2,b=3", {rows + "-", classes + "-"}), "holds");
+  EXPECT_EQ(on_mesh("nll_loss_forward", plain, "a=2,b=2", {classes + "-", classes + "-"}, "b,a"),
             "holds");
-  EXPECT_EQ(on_mesh("nll_loss_forward", weighted, {"a=2,b=4", {rows + "R", classes + "R"}}),
-            "holds");
-  EXPECT_EQ(on_mesh("nll_loss_forward", weighted,
-                    {"a=2,b=2,c=2", {rows + "R", classes + "S(0)", classes + "S(0)"}}),
+  EXPECT_EQ(on_mesh("nll_loss_forward", weighted, "a=2,b=4", {rows + "R", classes + "R"}), "holds");
+  EXPECT_EQ(on_mesh("nll_loss_forward", weighted, "a=2,b=2,c=2",
+                    {rows + "R", classes + "S(0)", classes + "S(0)"}),
             "holds");
   EXPECT_EQ(on_mesh("nll_loss2d_forward",
                     "f64[2,5,3,2]; i64[2,3,2]:values(0,4,-100); f64[5]:positive; reduction=1; "
                     "ignore_index=-100",
-                    {"a=2,b=2,c=2",
-                     {rows + "R", classes + "R",
-                      "P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(2), S(1), R"}}),
+                    "a=2,b=2,c=2",
+                    {rows + "R", classes + "R",
+                     "P(nn.weighted_mean#0), P(nn.weighted_mean#1) | S(2), S(1), R"}),
             "holds");
-  EXPECT_NE(on_mesh("nll_loss_forward", plain, {"a=2,b=2", {rows + "-", "P(sum), R | S(1), R, -"}}),
+  EXPECT_NE(on_mesh("nll_loss_forward", plain, "a=2,b=2", {rows + "-", "P(sum), R | S(1), R, -"}),
             "holds");
 }
 
