@@ -2,9 +2,12 @@
 // are those of the batch, and running statistics r move towards them, r' = (1 - momentum) r +
 // momentum s, the variance unbiased there; in evaluation y follows the running ones. Channels may
 // be sharded: native_batch_norm of f32[4,6,2] is `S(1), S(0), S(0) | S(1), S(0), S(0), S(0), S(0)`.
-// In evaluation every other dim may be too, and y is linear in (input, running_mean, bias).
+// In training cuts of the batch leave a joint partial (normalisation_joint.hpp), but in forms that
+// also move running statistics: those that write them cannot, as no argument holds a joint's
+// state, and those that give them out are kept to the same rules, so that they replace each other.
+// In evaluation every other dim may be cut too, and y is linear in (input, running_mean, bias).
 
-#include "normalisation.hpp"
+#include "normalisation_joint.hpp"
 
 namespace nn {
 namespace {
@@ -26,6 +29,26 @@ Grouping grouping_of(const TensorView& input) {
   return {channel, channel};
 }
 
+constexpr const char* kBatchNorm = "nn.batch_norm";
+
+// Only outputs can be joint that are given out, and made of the batch alone.
+bool can_be_joint(const Call& call, const Form& form) {
+  return is_training(call, form) && form.running == Form::Running::kIgnored;
+}
+
+Sets batch_norm_sets(const Call& call) {
+  const TensorView input = call.tensor("input");
+  Sets sets;
+  sets.parameter.assign(static_cast<size_t>(input.ndim()), false);
+  sets.parameter[1] = true;
+  sets.summed = sets.parameter;
+  sets.summed.flip();
+  sets.parameters = {"weight", "bias"};
+  sets.grouping = grouping_of(input);
+  sets.eps = call.attribute<double>("eps");
+  return sets;
+}
+
 void check_channels(const Call& call, std::initializer_list<const char*> names) {
   const TensorView input = call.tensor("input");
   require(input.ndim() >= 2, "the input needs at least two dims, batch and channels");
@@ -43,7 +66,9 @@ void infer(const Call& call, OutputSink& outputs, const Form& form) {
           "running_mean and running_var go together");
   const TensorView input = call.tensor("input");
   const DType dtype = statistics_dtype(call, {"weight", "bias", "running_mean", "running_var"});
-  outputs.add(input.dtype(), shape_of(input));
+  outputs.add(input.dtype(), can_be_joint(call, form)
+                                 ? whole_sets_shape(call, batch_norm_sets(call).summed)
+                                 : shape_of(input));
   for (int i = 0; i < 2; ++i) outputs.add(dtype, {trains ? input.size(1) : 0});
   if (form.has_reserve) outputs.add(DType::kU8, {0});
   if (form.running != Form::Running::kReturned) return;
@@ -102,11 +127,12 @@ void emit_rules(const Call& call, RuleSink& sink, const Form& form) {
                           {"bias", channel},
                           {"running_mean", channel},
                           {"running_var", channel}});
-  if (trains) return;
+  if (trains && !can_be_joint(call, form)) return;
   for (int dim = 0; dim < call.tensor("input").ndim(); ++dim) {
     if (dim == 1) continue;
     std::vector<Placement> others(outputs.size(), replicate());
     others[0] = any_shard(dim);
+    for (int i = 0; trains && i < 3; ++i) others[static_cast<size_t>(i)] = partial(kBatchNorm, i);
     rules.add_cut(others, {{"input", any_shard(dim)}});
   }
 }
@@ -142,6 +168,7 @@ void compute(const Call& call, const Form& form) {
   const TensorView input = call.tensor("input");
   const Grouping grouping = grouping_of(input);
   const bool trains = is_training(call, form);
+  require_whole_sets(call);
   std::vector<double> x = load(input);
   const Statistics statistics =
       trains ? statistics_of(x, grouping.set, Centre::kMean)
@@ -184,6 +211,11 @@ OpBuilder& declare(Registrar& r, std::string_view schema, const Form& form) {
       .gradient({"native_batch_norm_backward"});
 }
 
+// Forms whose outputs may be joint.
+OpBuilder& declare_joint(Registrar& r, std::string_view schema, const Form& form) {
+  return declare(r, schema, form).position_aware();  // a part of a batch stands among all of it
+}
+
 OpBuilder& declare_writing(Registrar& r, std::string_view schema, const Form& form) {
   return declare(r, schema, form)
       .position_aware()  // to see how the running statistics are placed
@@ -198,11 +230,13 @@ constexpr Form kUpdatingFunctional{Form::Training::kAlways, true, Form::Running:
 constexpr Form kInference{Form::Training::kNever, false, Form::Running::kIgnored};
 
 void declare_forms_without_running(Registrar& r) {
-  declare(r,
-          "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
-          "Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, "
-          "Tensor)",
-          kAttribute)
+  declare_norm_kind(r, kBatchNorm, 3, batch_norm_sets);
+  declare_joint(
+      r,
+      "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
+      "Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, "
+      "Tensor)",
+      kAttribute)
       .summary("channels made to mean 0 and variance 1, by their own or the running statistics")
       .samples({"f32[4,3,2]; f32[3]; f32[3]; -; -; training=true; momentum=0.1; eps=1e-05",
                 "f64[5,2]; -; -; f64[2]; f64[2]:positive; training=false; momentum=0.1; eps=0.001",
@@ -211,10 +245,11 @@ void declare_forms_without_running(Registrar& r) {
                 "f64[3,2,2]; -; f64[2]; -; -; training=true; momentum=0.1; eps=0.1",
                 "bf16[3,4]; f32[4]; -; f32[4]; f32[4]:positive; training=false; momentum=0.1; "
                 "eps=1e-05"});
-  declare(r,
-          "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool "
-          "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-          kAttribute)
+  declare_joint(
+      r,
+      "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool "
+      "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+      kAttribute)
       .summary("channels made to mean 0 and variance 1")
       .samples({"f32[4,3,2]; f32[3]; f32[3]; training=true; momentum=0.1; eps=1e-05",
                 "f64[5,2]; -; -; training=true; momentum=0.1; eps=0.001",

@@ -1,12 +1,14 @@
 // layer_norm and rms_norm: each row of the normalised (last) dims is one set (normalisation.hpp).
 // Leading dims may be sharded: native_layer_norm of f32[4,6] over [6] is
 // `S(0), S(0), S(0) | S(0), R, R`. The result is linear in (weight, bias), hence P(sum) of both
-// passes. In the gradient a sharded leading dim leaves the parameters' gradients P(sum), and where
-// the input's gradient is not wanted a normalised dim may be cut too.
+// passes. Cuts of the rows themselves leave a joint partial (normalisation_joint.hpp),
+// `P(nn.layer_norm#0), P(nn.layer_norm#1), P(nn.layer_norm#2) | S(1), S(0), S(0)`. In the gradient
+// a sharded leading dim leaves the parameters' gradients P(sum), and where the input's gradient is
+// not wanted a normalised dim may be cut too.
 
 #include <limits>
 
-#include "normalisation.hpp"
+#include "normalisation_joint.hpp"
 
 namespace nn {
 namespace {
@@ -44,13 +46,58 @@ Shape statistics_shape(const Call& call, const Rows& rows) {
   return shape;
 }
 
-// The parameters have the shape of a row.
-void check_parameters(const Call& call, const Rows& rows,
-                      std::initializer_list<const char*> names) {
+// The parameters of a gradient have the shape of a row.
+void check_parameters(const Call& call, const Rows& rows, const std::vector<const char*>& names) {
   const auto row = call.tensor("input").shape().subspan(static_cast<size_t>(rows.leading));
   for (const char* name : names) {
     if (call.has_tensor(name)) require_shape(call.tensor(name), row, name);
   }
+}
+
+// Those of a forward pass too, though a rank may have other parts of them than of the rows.
+void check_global_parameters(const Call& call, const Rows& rows, const Sets& sets) {
+  const Shape row = whole_sets_shape(call, sets.summed);
+  for (const char* name : sets.parameters) {
+    if (!call.has_tensor(name)) continue;
+    const TensorView parameter = call.tensor(name);
+    const auto normalised = std::span(row).subspan(static_cast<size_t>(rows.leading));
+    bool fits = static_cast<size_t>(parameter.ndim()) == normalised.size();
+    for (int dim = 0; fits && dim < parameter.ndim(); ++dim)
+      fits = call.global_size(false, call.slot(name), dim) == normalised[static_cast<size_t>(dim)];
+    if (!fits) require_shape(parameter, normalised, name);
+  }
+}
+
+Sets layer_norm_sets(const Call& call) {
+  const Rows rows = rows_of(call);
+  Sets sets;
+  for (int dim = 0; dim < call.tensor("input").ndim(); ++dim)
+    sets.summed.push_back(dim >= rows.leading);
+  sets.parameter = sets.summed;
+  sets.parameters = {"weight", "bias"};
+  sets.grouping = rows.grouping();
+  sets.eps = call.attribute<double>("eps");
+  return sets;
+}
+
+// eps, or the spacing around 1 of the numbers that are computed with.
+double rms_eps(const Call& call) {
+  if (call.has_attribute("eps")) return call.attribute<double>("eps");
+  const bool is_double = call.tensor("input").dtype() == DType::kF64;
+  return is_double ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+}
+
+Sets rms_norm_sets(const Call& call) {
+  const Rows rows = rows_of(call);
+  Sets sets;
+  for (int dim = 0; dim < call.tensor("input").ndim(); ++dim)
+    sets.summed.push_back(dim >= rows.leading);
+  sets.parameter = sets.summed;
+  sets.parameters = {"weight"};
+  sets.grouping = rows.grouping();
+  sets.centre = Centre::kZero;
+  sets.eps = rms_eps(call);
+  return sets;
 }
 
 // A row of one element is its own mean, so its normalised value is 0.
@@ -65,10 +112,30 @@ std::vector<Law> rms_norm_laws(const Call& call) {
 
 using LawsFn = std::vector<Law> (*)(const Call&);
 
-std::function<void(const Call&, RuleSink&)> forward_rules(LawsFn laws) {
-  return [laws](const Call& call, RuleSink& sink) {
+// Each parameter may be cut with the rows, or be whole on all ranks.
+void cut_rows(const Call& call, LawRules& rules, const std::string& kind, int leading) {
+  std::vector<Placement> outputs;
+  for (int i = 0; i < call.output_count(); ++i) outputs.push_back(partial(kind, i));
+  for (int dim = leading; dim < call.tensor("input").ndim(); ++dim) {
+    for (const bool cuts_weight : {true, false}) {
+      for (const bool cuts_bias : {true, false}) {
+        const bool repeats = (!cuts_weight && !call.has_tensor("weight")) ||
+                             (!cuts_bias && !call.has_tensor("bias"));
+        if (repeats) continue;
+        std::vector<RuleSink::Named> cut = {{"input", any_shard(dim)}};
+        if (cuts_weight) cut.push_back({"weight", any_shard(dim - leading)});
+        if (cuts_bias && call.has_tensor("bias")) cut.push_back({"bias", any_shard(dim - leading)});
+        rules.add_cut(outputs, cut);
+      }
+    }
+  }
+}
+
+std::function<void(const Call&, RuleSink&)> forward_rules(LawsFn laws, const std::string& kind) {
+  return [laws, kind](const Call& call, RuleSink& sink) {
     LawRules rules(call, sink, laws(call));
     rules.add_partials();
+    cut_rows(call, rules, kind, rows_of(call).leading);
     for (int dim = 0; dim < rows_of(call).leading; ++dim) {
       rules.add_cut(
           std::vector<Placement>(static_cast<size_t>(call.output_count()), any_shard(dim)),
@@ -77,22 +144,35 @@ std::function<void(const Call&, RuleSink&)> forward_rules(LawsFn laws) {
   };
 }
 
+constexpr const char* kLayerNorm = "nn.layer_norm";
+constexpr const char* kRmsNorm = "nn.rms_norm";
+
+// What a kernel needs: rows that are whole, and all of their parameters.
+std::vector<double> load_rows(const Call& call, const Sets& sets) {
+  require_whole_sets(call);
+  check_parameters(call, rows_of(call), sets.parameters);
+  return load(call.tensor("input"));
+}
+
 void declare_layer_norm_forward(Registrar& r) {
+  declare_norm_kind(r, kLayerNorm, 3, layer_norm_sets);
   r.op("native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, "
        "float eps) -> (Tensor, Tensor, Tensor)")
       .summary("rows made to mean 0 and variance 1, scaled and shifted; their mean and rstd")
+      .position_aware()  // a rank's part of a row stands among whole ones
       .infer([](const Call& call, OutputSink& outputs) {
         const Rows rows = rows_of(call);
-        check_parameters(call, rows, {"weight", "bias"});
+        const Sets sets = layer_norm_sets(call);
+        check_global_parameters(call, rows, sets);
         const DType dtype = statistics_dtype(call, {"weight", "bias"});
-        outputs.add(call.tensor("input").dtype(), shape_of(call.tensor("input")));
+        outputs.add(call.tensor("input").dtype(), whole_sets_shape(call, sets.summed));
         for (int i = 0; i < 2; ++i) outputs.add(dtype, statistics_shape(call, rows));
       })
-      .rules(forward_rules(layer_norm_laws))
+      .rules(forward_rules(layer_norm_laws, kLayerNorm))
       .compute(kFloats,
                [](const Call& call, const onedim_execution_t&) {
                  const Grouping grouping = rows_of(call).grouping();
-                 std::vector<double> x = load(call.tensor("input"));
+                 std::vector<double> x = load_rows(call, layer_norm_sets(call));
                  const Statistics statistics = statistics_of(x, grouping.set, Centre::kMean);
                  const std::vector<double> rstd = statistics.rstd(call.attribute<double>("eps"));
                  normalise(x, grouping, statistics.mean, rstd, load_optional(call, "weight"),
@@ -112,30 +192,26 @@ void declare_layer_norm_forward(Registrar& r) {
                 "f64[4,1]; f64[1]; f64[1]; normalized_shape=[1]; eps=0.5"});
 }
 
-// eps, or the spacing around 1 of the numbers that are computed with.
-double rms_eps(const Call& call) {
-  if (call.has_attribute("eps")) return call.attribute<double>("eps");
-  const bool is_double = call.tensor("input").dtype() == DType::kF64;
-  return is_double ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
-}
-
 void declare_rms_norm_forward(Registrar& r) {
+  declare_norm_kind(r, kRmsNorm, 2, rms_norm_sets);
   r.op("_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> "
        "(Tensor, Tensor)")
       .summary("rows made to mean square 1, scaled; the reciprocal of their root mean square")
+      .position_aware()  // a rank's part of a row stands among whole ones
       .infer([](const Call& call, OutputSink& outputs) {
         const Rows rows = rows_of(call);
-        check_parameters(call, rows, {"weight"});
+        const Sets sets = rms_norm_sets(call);
+        check_global_parameters(call, rows, sets);
         statistics_dtype(call, {"weight"});
         const DType dtype = call.tensor("input").dtype();
-        outputs.add(dtype, shape_of(call.tensor("input")));
+        outputs.add(dtype, whole_sets_shape(call, sets.summed));
         outputs.add(is_half(dtype) ? DType::kF32 : dtype, statistics_shape(call, rows));
       })
-      .rules(forward_rules(rms_norm_laws))
+      .rules(forward_rules(rms_norm_laws, kRmsNorm))
       .compute(kFloats,
                [](const Call& call, const onedim_execution_t&) {
                  const Grouping grouping = rows_of(call).grouping();
-                 std::vector<double> x = load(call.tensor("input"));
+                 std::vector<double> x = load_rows(call, rms_norm_sets(call));
                  const Statistics statistics = statistics_of(x, grouping.set, Centre::kZero);
                  const std::vector<double> rstd = statistics.rstd(rms_eps(call));
                  normalise(x, grouping, statistics.mean, rstd, load_optional(call, "weight"), {});
@@ -197,7 +273,7 @@ std::function<void(const Call&, RuleSink&)> gradient_rules(LawsFn laws) {
 
 // grad_input, then the parameters' gradients where there is a parameter.
 void infer_gradient(const Call& call, OutputSink& outputs,
-                    std::initializer_list<const char*> parameters) {
+                    const std::vector<const char*>& parameters) {
   const std::vector<bool> mask = output_mask(call, parameters.size() + 1);
   const TensorView input = call.tensor("input");
   const Rows rows = rows_of(call);

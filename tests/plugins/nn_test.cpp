@@ -174,6 +174,33 @@ TEST(Nn, NormRulesFollowTheCase) {
   EXPECT_TRUE(has_rule("native_batch_norm", evaluation, "P(min), R, R | R, -, -, P(max), R"));
 }
 
+TEST(Nn, NormsOfShardedSetsAreJointPartials) {
+  const std::string layer = "P(nn.layer_norm#0), P(nn.layer_norm#1), P(nn.layer_norm#2) | ";
+  const std::string norm = "f64[4,7]; f64[7]; f64[7]; normalized_shape=[7]; eps=0.1";
+  EXPECT_TRUE(has_rule("native_layer_norm", norm, layer + "S(1), S(0), S(0)"));
+  EXPECT_TRUE(has_rule("native_layer_norm", norm, layer + "S(1), S(0), R"));
+  EXPECT_FALSE(has_rule("native_layer_norm", norm, layer + "S(0), R, R"));
+  const std::string mixed[] = {layer + "S(1), S(0), R", layer + "S(1), R, S(0)"};
+  EXPECT_EQ(on_mesh("native_layer_norm", norm, "a=2,b=2", {mixed[0], mixed[1]}, "b,a"), "holds");
+  EXPECT_EQ(on_mesh("native_layer_norm", norm, "a=2,b=2,c=2",
+                    {mixed[0], "S(0), S(0), S(0) | S(0), R, R", mixed[1]}),
+            "holds");
+  EXPECT_EQ(on_mesh("native_layer_norm", "f32[2,3,5]; f32[3,5]; -; normalized_shape=[3,5]; eps=0.1",
+                    "a=2,b=3", {layer + "S(1), S(0), -", layer + "S(2), R, -"}),
+            "holds");
+  const std::string rms = "P(nn.rms_norm#0), P(nn.rms_norm#1) | S(1), ";
+  EXPECT_EQ(on_mesh("_fused_rms_norm", "f32[4,5]; f32[5]; normalized_shape=[5]; eps=null",
+                    "a=2,b=2", {rms + "R", rms + "S(0)"}),
+            "holds");
+  const std::string batch = "P(nn.batch_norm#0), P(nn.batch_norm#1), P(nn.batch_norm#2) | ";
+  const std::string training = "f64[5,3,2]; f64[3]; -; -; -; training=true; momentum=0.1; eps=0.1";
+  EXPECT_EQ(on_mesh("native_batch_norm", training, "a=2,b=2,c=2",
+                    {batch + "S(0), R, -, -, -", "S(1), S(0), S(0) | S(1), S(0), -, -, -",
+                     batch + "S(2), R, -, -, -"}),
+            "holds");
+  EXPECT_EQ(on_mesh("native_batch_norm", training, "a=4", {batch + "S(0), R, -, -, -"}), "holds");
+}
+
 TEST(Nn, NllLoss) {
   const Elements elements = {{1, 2, 3, 4}, {0, 1}, {1, 3}};
   const std::string call = "f64[2,2]; i64[2]; f64[2]; ignore_index=-100; reduction=";
