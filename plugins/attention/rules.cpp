@@ -1,3 +1,12 @@
+// Rules by letters, see rules.hpp: out[b,h,q,e] = sum_k exp(w[b,h,q,k] - lse[b,h,q]) value[b,g,k,e]
+// with lse = log sum_k exp w. Each letter of out may be cut everywhere. Cut keys leave softmax's
+// joint partial of out and lse, as each rank's weights add up to 1 among its own keys. Cut features
+// would leave scores that are sums, of which there is no softmax. out is linear in the value; query
+// and key stand in the exponent, so no partial of theirs passes.
+//   _scaled_dot_product_flash_attention_for_cpu f64[2,4,5,8], f64[2,4,7,8], f64[2,4,7,3]:
+//   S(2), S(2) | S(2), R, R, -;  S(3), R | R, R, S(3), -;  P(sum), R | R, R, P(sum), -;
+//   P(attention.softmax#0), P(attention.softmax#1) | R, S(2), S(2), -
+
 #include "rules.hpp"
 
 #include "forward.hpp"

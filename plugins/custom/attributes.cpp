@@ -1,4 +1,8 @@
-// Attributes of every type, and what forms of one op share.
+// Attributes of every type, and what forms of one op share. A term scale * x^power + shift without
+// a shift is linear for power 1; a shift is added once a rank, so only means, maxima and minima
+// pass it; clipping keeps the order alone. Products by a factor are linear in each side alone.
+//   custom.term f64[4,6], scale 2: P(sum) | P(sum);  shift 1: P(avg) | P(avg), no P(sum) | P(sum);
+//   mode clip: P(max) | P(max).  custom.scale f64[4,6] by -2: P(max) | P(min)
 
 #include <cmath>
 

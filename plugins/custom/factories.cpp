@@ -1,4 +1,10 @@
-// Ops whose attributes are sizes, random numbers, and an op without output.
+// Ops whose attributes are sizes, random numbers, and an op without output. A filled tensor is the
+// same everywhere, so any part of it is one of that size. Noise is drawn by global index, the same
+// on every rank, and shifts what it is added to, so it passes means, maxima and minima, not sums.
+// That all elements are finite is true if it is on every rank, but finite parts may have an
+// infinite sum.
+//   custom.expand f64[4,1] to [4,6]: S(0) | S(0);  S(1) | R;  P(sum) | P(sum).  custom.noise
+//   f64[5,7]: S(0) | S(0);  P(max) | P(max);  no P(sum) | P(sum)
 
 #include <cmath>
 

@@ -1,4 +1,11 @@
-// Rules with conditions and tags, and kernels that know where they stand.
+// Rules with conditions and tags, and kernels that know where they stand. Sums are linear in the
+// elements, so sums and means pass. A mean over a cut dim is a sum of parts over the global count,
+// or the mean of these parts times the number of ranks; the mean of the ranks' own means is right
+// of even parts only. Sums of blocks pass a cut that goes through no block. Global indices do not
+// depend on the elements.
+//   custom.mean f64[4,6], dim 0: S(0) | S(1);  P(sum) | S(0);  P(avg) | S(0).  custom.blind_mean:
+//   P(avg) | S(0) on even sizes.  custom.block_sum f64[4,6] of 2: S(1) | S(1) in multiples of 2.
+//   custom.index_along f64[4,6], dim 0: R | P(sum)
 
 #include <numeric>
 

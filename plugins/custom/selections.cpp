@@ -1,4 +1,11 @@
-// Views, tensor lists, and lists whose elements may be absent.
+// Views, tensor lists, and lists whose elements may be absent. A view's elements are those of self,
+// so every partial passes, and any shard of a dim that is kept whole; a cut of the window's own dim
+// would leave each rank another part. A sum with weights takes sums of all tensors together, a max
+// of one beside whole others, turned by a negative weight. Rows by number need all rows, but a rank
+// may look up some of the numbers.
+//   custom.window f64[5,7], dim 1, 2:5: S(0) | S(0);  P(max) | P(max);  no S(1) | S(1).
+//   custom.weighted_sum f64[5,7] twice, weights 0.5, 2: P(sum) | P(sum), P(sum);
+//   P(max) | P(max), R.  custom.outer_index f64[5,7], i64[4]: S(0) | R, S(0);  S(1) | S(1), R
 
 #include "families.hpp"
 

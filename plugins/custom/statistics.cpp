@@ -1,4 +1,10 @@
-// Several outputs, joint partials with hidden state, a partial kind of another pack, workspace.
+// Several outputs, joint partials with hidden state, a partial kind of another pack, workspace. A
+// range of parts is the smallest low and the largest high. log sum exp merges by (max, sum of exp),
+// the best index by its value and index. A median depends on the whole line, so it takes no cut of
+// it. A cube grows with x and is multiplicative.
+//   custom.range f64[4,6], dim 1: S(0), S(0) | S(0);  P(min), P(max) | S(1).  custom.best:
+//   P(reduction.argmax#0) | S(1).  custom.median: S(0) | S(0), no S(1).  custom.cube f64[4,6]:
+//   P(product) | P(product)
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,10 @@
 // _grouped_mm and its rules. Cutting a letter shards whatever has it; the output is a partial sum
 // where it lacks the letter: the summed k, and the experts g, of which a rank computes its own and
-// leaves the rest zero. The product is linear in each operand alone, and where k is 1
-// multiplicative in both.
+// leaves the rest zero. The offsets are those of the whole tensor, so they stay whole. The product
+// is linear in each operand beside a whole other one; two sums would lack the cross terms between
+// ranks.
+//   self bf16[8,16], mat2 bf16[2,16,8], offs i32[2] -> [8,8]: S(0) | S(0), R, R, -;
+//   S(1) | R, S(2), R, -;  P(sum) | S(1), S(1), R, -;  P(sum) | R, S(0), R, -
 
 #include "problem.hpp"
 

@@ -1,4 +1,9 @@
-// addmm, baddbmm, linear: a product plus a bias that broadcasts to it.
+// addmm, baddbmm, linear: beta times a bias that broadcasts, plus alpha times a product. The
+// product is a sum over k and linear in each operand beside a whole other one; where it is P(sum),
+// the bias must be too, for a whole one would be added once a rank. A max or min of the bias is
+// only shifted by a whole product. A factor of 0 leaves its side out.
+//   addmm f64[3], f64[4,6], f64[6,3]: S(0) | R, S(0), R;  S(1) | S(0), R, S(1);
+//   P(sum) | P(sum), S(1), S(0);  P(max) | P(max), R, R;  no P(sum) | R, S(1), S(0)
 
 #include "biased.hpp"
 #include "families.hpp"

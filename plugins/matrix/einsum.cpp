@@ -1,5 +1,10 @@
-// einsum of any equation: operands are contracted from left to right, letters that nothing needs
-// any more are summed at once.
+// einsum of any equation: sums, over the letters that the output lacks, of products of one element
+// of each operand. A letter that is cut everywhere cuts the output, or leaves a sum of parts where
+// it is summed. Each operand may be P(sum) alone, not two, whose cross terms between ranks would be
+// missing. Products pass in all at once, where nothing is summed. Operands are contracted from left
+// to right, letters that nothing needs any more are summed at once.
+//   "ij,jk->ik" of f64[4,6], f64[6,3]: S(0) | S(0), R;  P(sum) | S(1), S(0);  P(sum) | P(sum), R.
+//   "ij,ij->ij" of f64[4,6] twice: S(0) | S(0), S(0);  P(product) | P(product), P(product)
 
 #include <onedim/memory_format.hpp>
 

@@ -1,5 +1,10 @@
-// t, mm, bmm, mv, dot, vdot, outer: each is one equation.
-//   mm: [5,7] times [7,3] is [5,3]; mv: [5,7] times [7] is [5]; outer: [5] and [3] make [5,3]
+// t, mm, bmm, mv, dot, vdot, outer: each is one equation (onedim/einsum.hpp), as mm is mk,kn->mn. A
+// cut m or n cuts the output, a cut k leaves parts of its sum. A product is linear in each operand
+// beside a whole other one; max and min do not pass, as a factor of unknown sign may turn the
+// order. outer sums nothing, so products pass in both; t is a view, which passes every partial.
+//   mm f64[4,6], f64[6,3] -> [4,3]: S(0) | S(0), R;  S(1) | R, S(1);  P(sum) | S(1), S(0);
+//   P(sum) | R, P(sum);  no P(sum) | P(sum), P(sum).  outer f64[5], f64[3] -> [5,3]:
+//   P(product) | P(product), P(product)
 
 #include "families.hpp"
 #include "product.hpp"

@@ -1,4 +1,5 @@
 // Device kernels of matrix products, all as one batch of products by cuBLAS (product.hpp).
+//   mm f32[4,6], f32[6,3] -> [4,3]: rows 4, columns 3, inner 6
 //   mm mk,kn->mn; bmm bmk,bkn->bmn; linear ...k,nk->...n; einsum of two operands, any equation
 
 #include <onedim/pack.hpp>

@@ -1,3 +1,11 @@
+// Convolution: out[n, co, to] = bias[co] + sum over ci and k of input[n, ci, ti] weight[co, ci, k],
+// over the places ti = to * stride - padding + k * dilation that exist. Batch and output channels
+// may be cut; cut input channels leave sums, to which the bias must be a sum too. A window reads
+// across a cut of a spatial dim, unless each window stays within its own stretch of `stride`
+// places. It is linear in input and weight alone; max and min only pass in the bias.
+//   input f64[4,2,5], weight f64[6,2,3], bias f64[6], stride 1, one group -> [4,6,3]:
+//   S(0) | S(0), R, R;  S(1) | R, S(0), S(0);  P(sum) | S(1), S(1), P(sum);  no S(2) | S(2), R, R
+
 #include "convolution.hpp"
 
 #include <onedim/arithmetic.hpp>

@@ -1,4 +1,9 @@
-// Linear combinations, and sums with products and quotients.
+// Linear combinations, and sums with products and quotients. Sums of ranks' parts add up term by
+// term, sum_r (x_r + y_r) = x + y, so both terms must be partial: a whole y would be counted once a
+// rank. A mean counts it once, and a max or a min is only shifted by it, the other way round under
+// a minus. Two maxima do not meet: the ranks where x and y are largest may differ.
+//   add.Tensor f64[4,6], f64[6]: S(1) | S(1), S(0);  P(sum) | P(sum), P(sum);  P(avg) | P(avg), R;
+//   P(max) | P(max), R;  no P(sum) | P(sum), R.  sub.Tensor of them: P(max) | R, P(min)
 
 #include <onedim/arithmetic.hpp>
 

@@ -1,4 +1,9 @@
-// Comparisons: bool out, hence only max (or) and min (and) come out.
+// Comparisons: bool out, of which P(max) is `or` and P(min) is `and`. x_r < y holds on some rank
+// exactly if it holds of the smallest x_r, so `or` comes from a min on the left and a max on the
+// right, and `and` the other way round. Equality has no such order: of the parts 3 and 5 one is 3,
+// but their max is not. Sums pass neither: parts below y may add up to more.
+//   lt.Tensor f64[4,6], f64[6]: S(1) | S(1), S(0);  P(max) | P(min), R;  P(min) | R, P(min).
+//   eq.Tensor of them: S(0) | S(0), R;  no P(max) | P(max), R
 
 #include "knowledge.hpp"
 

@@ -1,5 +1,9 @@
 // The greater and the lesser of two, and values held between bounds. NaN wins, except in fmax and
-// fmin.
+// fmin. A max of maxima is the max of all, so maximum takes P(max) in both at once; beside a whole
+// y it never falls as x grows, so P(min) passes too. Two minima do not: of the pairs (1,2) and
+// (2,1) on two ranks each has the maximum 2, but the minima are 1 and 1. Nothing is linear.
+//   maximum f64[4,6], f64[6]: S(1) | S(1), S(0);  P(max) | P(max), P(max);  P(min) | P(min), R;
+//   no P(min) | P(min), P(min).  clamp f64[4,6] to [0,1]: P(max) | P(max);  P(min) | P(min)
 
 #include <cmath>
 

@@ -1,4 +1,10 @@
-// Products and quotients.
+// Products and quotients. A product is linear in each factor beside a whole other one, a quotient
+// in its dividend; of two sums the cross terms x_r y_s of different ranks would be missing.
+// Products of factors are factors' products, so P(product) passes in both at once, and not beside a
+// whole factor, which would count once a rank. A max passes beside a number whose sign is known.
+//   mul.Tensor f64[4,6], f64[6]: S(1) | S(1), S(0);  P(sum) | P(sum), R;
+//   P(product) | P(product), P(product);  no P(sum) | P(sum), P(sum).  mul.Scalar f64[4,6] by -3:
+//   P(max) | P(min)
 
 #include <cmath>
 

@@ -1,4 +1,10 @@
-// Powers. What passes depends on the exponent, or on the base, where one of them is a number.
+// Powers. (x y)^e = x^e y^e for whole e or for factors that are never negative, so products pass in
+// the base; b^(x + y) = b^x b^y makes a product of a sum of exponents. Max and min pass where the
+// power never falls: for odd e > 0, or on a base that is never negative. What passes depends on the
+// exponent, or on the base, where one of them is a number.
+//   pow.Tensor_Scalar f64[4,6], e = 3: P(max) | P(max);  P(product) | P(product).  e = 2:
+//   no P(max) | P(max), as max(-3, 1)^2 is 1 and max(9, 1) is 9.  pow.Scalar 2 to f64[4,6]:
+//   P(product) | P(sum)
 
 #include <cmath>
 

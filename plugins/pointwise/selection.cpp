@@ -1,4 +1,9 @@
-// Choices between values by a condition.
+// Choices between values by a condition. Where the condition is whole each element is one side's on
+// all ranks, so every partial kind passes that both sides have. A whole side of a sum would be
+// counted once a rank; it may stand beside P(avg), P(max) and P(min), for equal values are those of
+// themselves. The condition may be partial where it is known which side is greater.
+//   where.self bool[4,6], f64[4,6], f64[4,6]: P(sum) | R, P(sum), P(sum);  P(max) | R, P(max), R;
+//   no P(sum) | R, P(sum), R.  masked_fill.Scalar f64[4,6], bool[4,6] with 0: P(sum) | P(sum), R
 
 #include "knowledge.hpp"
 

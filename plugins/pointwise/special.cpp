@@ -1,4 +1,10 @@
-// Floating-point functions of two arguments.
+// Floating-point functions of two arguments. logaddexp never falls in either, so one max or min
+// passes beside a whole other one; of two the ranks that have the largest may differ. copysign is
+// |x| times the sign of y, both multiplicative, and a step in y; in x it falls and rises. The angle
+// atan2(y, x) rises in y only right of the axis, x >= 0, so x must be known.
+//   logaddexp f64[4,6], f64[6]: S(1) | S(1), S(0);  P(max) | P(max), R;
+//   no P(max) | P(max), P(max).  copysign.Tensor of them: P(product) | P(product), P(product);
+//   P(max) | R, P(max).  atan2 f64[4,6], x = 2: P(max) | P(max)
 
 #include <cmath>
 #include <limits>

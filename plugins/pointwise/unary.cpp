@@ -1,4 +1,9 @@
-// Functions of one argument that keep its dtype.
+// Functions of one argument that keep its dtype. A partial passes where f commutes with its
+// reduction: f(max x_r) = max f(x_r) if f never falls, a min comes out if f never rises, f(x y) =
+// f(x) f(y) passes products, a linear f passes sums.
+//   neg f64[4,6]: P(sum) | P(sum);  P(max) | P(min).  relu: P(max) | P(max), but
+//   no P(sum) | P(sum), as relu(-1) + relu(1) is 1 and relu(0) is 0.  abs: P(product) | P(product),
+//   but no P(max) | P(max), as |max(-3, 1)| is 1 and max(3, 1) is 3
 
 #include <cmath>
 

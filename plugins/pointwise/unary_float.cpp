@@ -1,4 +1,10 @@
-// Functions of one argument in floating point; integers and bool become the default float.
+// Functions of one argument in floating point; integers and bool become the default float. Those
+// that never fall pass max and min, waves such as sin only shards. exp(x + y) = exp(x) exp(y) makes
+// a product of a sum, log a sum of a product. Where f knows numbers >= 0 only, a rank's part must
+// not lie below: all parts of a min lie above it, while those of a max may be negative, and so may
+// factors, unless the dtype has no such numbers.
+//   exp f64[4,6]: P(product) | P(sum);  P(max) | P(max).  log f64[4,6]: P(min) | P(min), but
+//   no P(max) | P(max).  log u8[4,6]: P(max) | P(max);  P(sum) | P(product)
 
 #include <cmath>
 

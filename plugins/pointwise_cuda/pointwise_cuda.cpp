@@ -1,5 +1,6 @@
 // Device kernels of elementwise ops, casts and copies. What an op means, its dtypes and its shape
 // are the declaring packs'; the kernels are in map.hpp.
+//   mul.Tensor f32[4,6], bf16[6] -> f32[4,6], computed in f32
 //   add.Tensor, mul.Tensor, exp, sigmoid ...; prims.convert_element_type, _to_copy; clone, _conj
 
 #include <onedim/device_call.hpp>

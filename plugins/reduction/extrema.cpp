@@ -1,7 +1,11 @@
-// amax, amin, max and min, argmax and argmin. The two outputs of max and min along a dim only merge
+// amax, amin, max and min, argmax and argmin. A max over elements and a max over ranks commute, so
+// a cut dim leaves P(max) and P(max) passes; a min does not: the rows (1,2) and (2,1) have the
+// maximum 2 each, the row of minima has 1. The two outputs of max and min along a dim only merge
 // together: the joint partials reduction.max and reduction.min. A sharded dim of argmax leaves the
 // joint partial (value, index), of which the index is the output: each rank finds its best element
 // at its global position.
+//   amax f64[4,6], dim 1: S(0) | S(0);  P(max) | S(1);  P(max) | P(max);  no P(min) | P(min).
+//   argmax: P(reduction.argmax#0) | S(1);  no P(max) | S(1)
 
 #include "extremum.hpp"
 

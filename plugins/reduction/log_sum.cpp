@@ -1,5 +1,8 @@
-// logsumexp over dims. A sharded one leaves the joint partial (max, sum of exp) of the ranks' own
-// elements; the logarithm is taken once they are merged.
+// logsumexp over dims: log sum exp(x) = m + log sum exp(x - m), with m = max x. A sharded dim
+// leaves the joint partial (m, s) of the ranks' own elements, s = sum exp(x - m), which merge to m
+// = max(m1, m2), s = s1 exp(m1 - m) + s2 exp(m2 - m); the logarithm is taken once they are merged.
+// Neither sums nor maxima of elements pass, as the ranks that have the largest x may differ.
+//   logsumexp f64[4,6], dim 1: S(0) | S(0);  P(reduction.logsumexp#0) | S(1);  no P(max) | P(max)
 
 #include "log_sum.hpp"
 

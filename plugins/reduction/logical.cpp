@@ -1,5 +1,9 @@
-// any and all: whether some (all) elements differ from zero. The output is bool, or u8 for u8,
-// where true is 1: there `and` is also a product.
+// any and all: whether some (all) elements differ from zero. `or` over elements and over ranks
+// commute, and so does `and`: a cut dim leaves P(max) of any, P(min) of all. A product is zero
+// where one of its factors is, so `all` passes P(product); a sum of -1 and 1 is zero, so sums do
+// not pass. The output is bool, or u8 for u8, where true is 1: there `and` is also a product.
+//   any f64[4,6]: P(max) | S(0).  all f64[4,6]: P(min) | S(0);  P(min) | P(product);
+//   no P(max) | S(0).  all.dim u8[4,6], dim 1: P(product) | S(1)
 
 #include "families.hpp"
 

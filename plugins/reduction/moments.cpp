@@ -3,7 +3,8 @@
 // and q is q1 + q2 + d^2 n1 n2 / n. All of it is divided by N - correction, N the number of
 // elements of the global tensor: then q is the variance, and n stands for the share of the
 // elements.
-//   1 2 | 6: (1.5, 0.25, 1) and (6, 0, 0.5) give (3, 0.25 + 4.5^2 / 3, 1.5): the variance is 7
+//   var.correction f64[3], dim [0], P(reduction.var#0) | S(0): 1 2 | 6 leave (1.5, 0.25, 1) and
+//   (6, 0, 0.5), which give (3, 0.25 + 4.5^2 / 3, 1.5): the variance is 7
 
 #include <cmath>
 

@@ -2,7 +2,8 @@
 // how many differ from zero for 0. Norms of parts merge to the norm of the whole: they add for p =
 // 0 and 1, p = inf and -inf keep the larger and smaller, p = 2 is the hypotenuse, any other p is
 // the norm of the norms. None is linear or monotone in an element, so partials of self do not pass.
-//   p = 2, S(0): |3 4| | |12| = 5 | 12 merge to 13; P(sum) of 3 and -3 has norm 0, not 3 + 3
+//   p = 2, f64[3], P(reduction.norm2#0) | S(0): |3 4| | |12| = 5 | 12 merge to 13; P(sum) of 3 and
+//   -3 has norm 0, not 3 + 3
 
 #include <cmath>
 #include <limits>

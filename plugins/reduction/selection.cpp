@@ -1,6 +1,7 @@
 // One element of each line, chosen by its rank among the others: the median, the k-th smallest, the
 // most frequent. What is chosen depends on all elements of a line in no way that parts of it could
 // tell, so the line stays whole; all other dims may be sharded.
+//   median.dim f64[4,6], dim 1: S(0), S(0) | S(0)
 //   median of 1 2 | 5 9 9 is 5, and of 1 2 | 0 0 0 it is 0: no number each about 1 2 gives both
 
 #include <numeric>

@@ -1,6 +1,10 @@
-// sum and mean are linear in every element, prod is multiplicative. mean divides by the number of
-// elements of the global tensor, so a sharded dim gives a P(sum) whatever the shards' lengths are,
-// and a P(avg) if the kernel scales by the size of that mesh dim.
+// sum and mean are linear in every element, prod is multiplicative, so they pass these partials; a
+// max does not commute with a sum: of the rows (1,0) and (0,1) each sums to 1, their max (1,1) to
+// 2. mean divides by the number of elements of the global tensor, so a sharded dim gives a P(sum)
+// whatever the shards' lengths are, and a P(avg) if the kernel scales by the size of that mesh dim.
+//   sum.dim_IntList f64[4,6], dim [1]: S(0) | S(0);  P(sum) | S(1);  P(sum) | P(sum);
+//   no P(max) | P(max).  mean.dim: P(sum) | S(1);  P(avg) | S(1).  prod.dim_int, dim 1:
+//   P(product) | S(1)
 
 #include <onedim/arithmetic.hpp>
 
