@@ -305,6 +305,12 @@ std::string return_text(const ReturnSlot& slot) {
 }
 
 Status type_mismatch(const Argument& argument, const Value& value) {
+  const std::string* text = value.get_if<std::string>();
+  if (argument.type == ArgumentType::kDType && text != nullptr) {
+    const Status unknown = parse_dtype(*text).status();
+    if (!unknown.ok())
+      return invalid_argument("argument \"{}\": {}", argument.name, std::string(unknown.message()));
+  }
   return invalid_argument("argument \"{}\" is {}, but the value is {}", argument.name,
                           format_type(argument), format_value(value));
 }

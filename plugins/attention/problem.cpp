@@ -29,15 +29,17 @@ Sizes checked_sizes(const Call& call, const Backend& backend) {
   require(q.ndim() == 4 && k.ndim() == 4 && v.ndim() == 4,
           "query, key and value need four dims: batch, heads, sequence, features");
   const Sizes s{q.size(0), q.size(1), q.size(2), q.size(3), k.size(1), k.size(2), v.size(3)};
-  require(k.size(0) == s.batch && v.size(0) == s.batch,
-          "query, key and value must have the same batch size");
-  require(v.size(1) == s.key_heads && v.size(2) == s.keys,
-          "key and value must have the same heads and sequence length");
-  require(k.size(3) == s.depth, "query and key must have the same features");
+  require_one_size(call, "query", "key", 0, "batch size");
+  require_one_size(call, "query", "value", 0, "batch size");
+  require_one_size(call, "key", "value", 1, "number of heads");
+  require_one_size(call, "key", "value", 2, "sequence length");
+  require_one_size(call, "query", "key", 3, "number of features");
   require(is_floating(q.dtype()) && size_of(q.dtype()) > 1,
           "query, key and value must be f64, f32, bf16 or f16");
-  require(k.dtype() == q.dtype() && v.dtype() == q.dtype(),
-          "query, key and value must have one dtype");
+  if (k.dtype() != q.dtype() || v.dtype() != q.dtype()) {
+    fail(std::string("query, key and value are ") + name_of(q.dtype()) + ", " + name_of(k.dtype()) +
+         " and " + name_of(v.dtype()) + ", expected one dtype");
+  }
   if (const TensorView bias = bias_of(call, backend); bias.present()) {
     require(!backend.refuses_bool_bias || !is_bool(bias.dtype()),
             "the mask must be a float one, -inf where a bool mask is false");
@@ -52,8 +54,10 @@ int64_t group_size(const Call& call) {
   const int64_t heads = call.global_size(false, call.slot("query"), 1);
   const int64_t key_heads = call.global_size(false, call.slot("key"), 1);
   if (heads == key_heads) return 1;
-  require(key_heads > 0 && heads % key_heads == 0,
-          "the query heads must be a multiple of the key heads");
+  if (key_heads == 0 || heads % key_heads != 0) {
+    fail("query has " + std::to_string(heads) + " heads and key has " + std::to_string(key_heads) +
+         ", expected a multiple of the key heads");
+  }
   return heads / key_heads;
 }
 

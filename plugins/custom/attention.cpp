@@ -28,11 +28,11 @@ Sizes sizes_of(const Call& call) {
   const TensorView q = call.tensor("query"), k = call.tensor("key"), v = call.tensor("value");
   require(q.ndim() == 4 && k.ndim() == 4 && v.ndim() == 4, "query, key and value need four dims");
   const Sizes s{q.size(0), q.size(1), q.size(2), q.size(3), k.size(1), k.size(2), v.size(3)};
-  require(k.size(0) == s.batch && v.size(0) == s.batch,
-          "query, key and value need the same batch size");
-  require(v.size(1) == s.key_heads && v.size(2) == s.keys,
-          "key and value need the same heads and length");
-  require(k.size(3) == s.depth, "query and key need the same depth");
+  require_one_size(call, "query", "key", 0, "batch size");
+  require_one_size(call, "query", "value", 0, "batch size");
+  require_one_size(call, "key", "value", 1, "number of heads");
+  require_one_size(call, "key", "value", 2, "length");
+  require_one_size(call, "query", "key", 3, "depth");
   require(k.dtype() == q.dtype() && v.dtype() == q.dtype(), "query, key and value need one dtype");
   return s;
 }
@@ -41,8 +41,10 @@ Sizes sizes_of(const Call& call) {
 int64_t group_size(const Call& call) {
   const int64_t heads = call.global_size(false, call.slot("query"), 1);
   const int64_t key_heads = call.global_size(false, call.slot("key"), 1);
-  require(key_heads > 0 && heads % key_heads == 0,
-          "the query heads must be a multiple of the key heads");
+  if (key_heads == 0 || heads % key_heads != 0) {
+    fail("query has " + std::to_string(heads) + " heads and key has " + std::to_string(key_heads) +
+         ", expected a multiple of the key heads");
+  }
   return heads / key_heads;
 }
 

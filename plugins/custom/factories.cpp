@@ -19,7 +19,7 @@ void declare_fill(Registrar& r) {
       .size_attribute("size")
       .infer([](const Call& call, OutputSink& outputs) {
         const auto size = call.attribute<std::vector<int64_t>>("size");
-        for (int64_t length : size) require(length >= 0, "sizes must not be negative");
+        require_sizes(size, "size");
         outputs.add(call.attribute<std::optional<DType>>("dtype").value_or(DType::kF32), size);
       })
       .rules([](const Call& call, RuleSink& rules) {

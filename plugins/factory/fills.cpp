@@ -16,7 +16,7 @@ using DTypeFn = std::function<DType(const Call&)>;
 
 Shape given_size(const Call& call) {
   Shape size = call.attribute<std::vector<int64_t>>("size");
-  for (int64_t length : size) require(length >= 0, "sizes must not be negative");
+  require_sizes(size, "size");
   return size;
 }
 
@@ -81,7 +81,7 @@ OpBuilder& declare_strided(Registrar& r, std::string_view schema, DTypeFn dtype)
         const Shape strides = call.attribute<std::vector<int64_t>>("stride");
         Output out{dtype(call), given_size(call), {}, -1, 0};
         require(strides.size() == out.shape.size(), "size and stride must have one length");
-        for (int64_t stride : strides) require(stride >= 0, "strides must not be negative");
+        require_sizes(strides, "stride");
         const bool is_whole = call.location() == nullptr;
         out.strides = is_whole ? strides : dense_strides(out.shape, dims_by_stride(strides));
         outputs.add(out);

@@ -2,7 +2,9 @@
 // global indices it holds, so every dim may be sharded in any way.
 //   arange(5), S(0) over 2 ranks: rank 1 holds the indices 3 and 4, hence the values 3 and 4
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "families.hpp"
 
@@ -39,6 +41,13 @@ int64_t as_integer(const onedim_value_t& value) {
   return value.kind == ONEDIM_VALUE_FLOAT ? detail::to_integer<int64_t>(value.real) : value.integer;
 }
 
+std::string number_text(const onedim_value_t& value) {
+  if (value.kind != ONEDIM_VALUE_FLOAT) return std::to_string(value.integer);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g", value.real);
+  return text.data();
+}
+
 struct Range {
   onedim_value_t start, end, step;
   DType dtype = DType::kF32;
@@ -67,7 +76,10 @@ int64_t Range::length() const {
   }
   require(by > 0 || by < 0, "step must be nonzero");
   require(std::isfinite(from) && std::isfinite(to), "start and end must be finite");
-  require(by > 0 ? to >= from : to <= from, "step must lead from start to end");
+  if (by > 0 ? to < from : to > from) {
+    fail("step " + number_text(step) + " does not lead from start " + number_text(start) +
+         " to end " + number_text(end) + ", expected a step towards the end");
+  }
   if (dtype == DType::kI64) {
     const int64_t stride = as_integer(step), sign = stride > 0 ? 1 : -1;
     return (as_integer(end) - as_integer(start) + stride - sign) / stride;
@@ -137,7 +149,7 @@ void declare_linspace(Registrar& r) {
       .position_aware()
       .infer([](const Call& call, OutputSink& outputs) {
         const int64_t steps = call.attribute<int64_t>("steps");
-        require(steps >= 0, "steps must not be negative");
+        if (steps < 0) fail("steps is " + std::to_string(steps) + ", expected at least 0");
         const bool is_complex_range = call.find_attribute("start")->kind == ONEDIM_VALUE_COMPLEX ||
                                       call.find_attribute("end")->kind == ONEDIM_VALUE_COMPLEX;
         const DType dtype = dtype_or(call, is_complex_range ? DType::kC64 : DType::kF32);
@@ -166,7 +178,9 @@ OpBuilder& declare_eye(Registrar& r, std::string_view head) {
       .infer([](const Call& call, OutputSink& outputs) {
         const int64_t n = call.attribute<int64_t>("n");
         const int64_t m = call.has_attribute("m") ? call.attribute<int64_t>("m") : n;
-        require(n >= 0 && m >= 0, "n and m must not be negative");
+        if (n < 0 || m < 0)
+          fail("the matrix would be " + format_shape(Shape{n, m}) +
+               ", expected n and m of at least 0");
         outputs.add(dtype_or(call, DType::kF32), local_output_shape(call, 0, {n, m}));
       })
       .rules(flag_rules)

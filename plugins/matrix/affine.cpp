@@ -88,7 +88,7 @@ void compute_affine(const Call& call, const onedim_execution_t& execution) {
 OpBuilder& declare(Registrar& r, std::string_view schema, std::string equation) {
   return r.op(schema)
       .infer([equation](const Call& call, OutputSink& outputs) {
-        require_same_dtypes(call);
+        require_one_dtype(call);
         const Shape shape = product_shape(call, equation, 1);
         require_broadcast(call, 0, shape);
         outputs.add(call.input(0).dtype(), shape);
@@ -133,7 +133,7 @@ void declare_linear(Registrar& r) {
   r.op("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor")
       .summary("input times the transposed weight, plus bias")
       .infer([](const Call& call, OutputSink& outputs) {
-        require_same_dtypes(call);
+        require_one_dtype(call);
         const int ndim = call.tensor("weight").ndim();
         require(call.tensor("input").ndim() > 0,
                 "input has no dims, expected features in the last");

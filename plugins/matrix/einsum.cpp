@@ -21,7 +21,8 @@ Einsum bind(const Call& call) {
   std::vector<std::span<const int64_t>> shapes;
   for (const TensorView& tensor : call.tensors("tensors")) shapes.push_back(tensor.shape());
   require(!shapes.empty(), "an einsum needs at least one tensor");
-  return bind_einsum(call.attribute<std::string_view>("equation"), std::move(shapes));
+  return bind_einsum(call.attribute<std::string_view>("equation"), std::move(shapes),
+                     operand_names(call));
 }
 
 bool has(const std::string& letters, char letter) { return letters.find(letter) != letters.npos; }
@@ -187,7 +188,7 @@ void declare_einsum(Registrar& r) {
   r.op(kSchema)
       .summary("sum of products by an equation over dims")
       .infer([](const Call& call, OutputSink& outputs) {
-        require_same_dtypes(call);
+        require_one_dtype(call);
         const Einsum einsum = bind(call);
         Shape shape = einsum.output_shape();
         Shape strides = einsum_strides(einsum, shape);

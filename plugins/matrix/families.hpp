@@ -17,13 +17,6 @@ inline constexpr uint64_t kMultipliable =
     kAllDTypes & ~(uint64_t{1} << ONEDIM_DTYPE_BOOL | uint64_t{1} << ONEDIM_DTYPE_F8E4M3FN |
                    uint64_t{1} << ONEDIM_DTYPE_F8E5M2 | uint64_t{1} << ONEDIM_DTYPE_F8E8M0);
 
-inline void require_same_dtypes(const Call& call) {
-  for (int slot = 0; slot < call.input_count(); ++slot) {
-    require(!call.input(slot).present() || call.input(slot).dtype() == call.input(0).dtype(),
-            "the tensors' dtypes differ, expected one dtype");
-  }
-}
-
 // Two operations for every product of one element of each operand.
 inline void einsum_cost(const Call& call, const Einsum& einsum, onedim_cost_t& cost) {
   cost.flops = 2;

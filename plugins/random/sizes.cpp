@@ -29,7 +29,7 @@ OpBuilder& declare_sized(Registrar& r, std::string_view head, DType otherwise, F
       .size_attribute("size")
       .infer([otherwise](const Call& call, OutputSink& outputs) {
         const auto size = call.attribute<std::vector<int64_t>>("size");
-        for (int64_t length : size) require(length >= 0, "sizes must not be negative");
+        require_sizes(size, "size");
         outputs.add(dtype_or(call, otherwise), size);
       })
       .rules(shard_rules)

@@ -128,7 +128,9 @@ void require_line(const Call& call) {
   require(global_length(call) > 0, "the dim is empty, expected at least one element");
   if (call.find_attribute("k") == nullptr) return;
   const int64_t k = call.attribute<int64_t>("k");
-  require(k >= 1 && k <= global_length(call), "k must lie between 1 and the length of the dim");
+  if (k < 1 || k > global_length(call))
+    fail("k is " + std::to_string(k) + ", expected 1 to " + std::to_string(global_length(call)) +
+         ", the length of the dim");
 }
 
 template <Choice kChoice>

@@ -48,7 +48,9 @@ int64_t wanted_length(const Call& call) {
   const int64_t length = global_length(call);
   if (call.find_attribute("k") == nullptr) return length;
   const int64_t k = call.attribute<int64_t>("k");
-  require(k >= 0 && k <= length, "k must not be negative or more than the length of the dim");
+  if (k < 0 || k > length)
+    fail("k is " + std::to_string(k) + ", expected 0 to " + std::to_string(length) +
+         ", the length of the dim");
   return k;
 }
 

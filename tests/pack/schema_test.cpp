@@ -142,7 +142,9 @@ TEST(FitValue, ConvertsAsTheTypeAllows) {
   EXPECT_TRUE(fails_with(fit("n", one), "argument \"n\" is int[]"));
   EXPECT_TRUE(fails_with(fit("n", Value{ValueList{Value{1.5}}}), "int[]"));
   EXPECT_TRUE(fails_with(fit("f", Value{}), "null"));
-  EXPECT_TRUE(fails_with(fit("y", Value{std::string("f33")}), "ScalarType?"));
+  EXPECT_TRUE(fails_with(fit("y", Value{std::string("f33")}), "argument \"y\": unknown dtype"));
+  EXPECT_TRUE(fails_with(fit("y", Value{std::string("f33")}), "expected one of f64 f32"));
+  EXPECT_TRUE(fails_with(fit("y", one), "argument \"y\" is ScalarType?, but the value is 1"));
 }
 
 }  // namespace

@@ -66,6 +66,15 @@ TEST(Factory, RefusesWhatATenRefuses) {
     EXPECT_EQ(result.find("]:"), std::string::npos) << op << "(" << call << ") gave " << result;
     EXPECT_NE(result.find(op), std::string::npos) << "the op is not named: " << result;
   }
+  EXPECT_EQ(run("full", "size=[3,-2]; fill_value=1"),
+            "full: size is [3,-2], expected no negative number");
+  EXPECT_EQ(run("arange", "end=-3"),
+            "arange: step 1 does not lead from start 0 to end -3, expected a step towards the end");
+  EXPECT_EQ(run("arange.start_step", "start=0.5; end=5; step=-0.25"),
+            "arange.start_step: step -0.25 does not lead from start 0.5 to end 5, expected a step "
+            "towards the end");
+  EXPECT_EQ(run("linspace", "start=0; end=1; steps=-1"),
+            "linspace: steps is -1, expected at least 0");
 }
 
 TEST(Factory, RulesFollowTheNumber) {

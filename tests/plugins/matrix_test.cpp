@@ -50,18 +50,59 @@ TEST(Matrix, EinsumsLieAsTheirLastProductLeavesThem) {
 }
 
 TEST(Matrix, OnlyEinsumStretchesSizesOfOne) {
-  const auto expect_refused = [](const std::string& op, std::string_view call, const char* sizes) {
-    EXPECT_EQ(run(op, call, {}), op + ": sizes " + sizes + " of dims that must agree differ");
+  const auto expect_refused = [](const std::string& op, std::string_view call, const char* text) {
+    EXPECT_EQ(run(op, call, {}), op + ": " + text);
   };
-  expect_refused("mm", "f64[4,5]; f64[1,3]", "1 and 5");
-  expect_refused("mm", "f64[4,1]; f64[5,3]", "1 and 5");
-  expect_refused("bmm", "f64[1,4,5]; f64[0,5,3]", "1 and 0");
-  expect_refused("dot", "f64[5]; f64[1]", "1 and 5");
-  expect_refused("addmm", "f64[3]; f64[4,5]; f64[1,3]", "1 and 5");
-  expect_refused("baddbmm", "f64[3]; f64[1,4,5]; f64[2,5,3]", "1 and 2");
-  expect_refused("linear", "f64[4,5]; f64[3,1]; -", "1 and 5");
-  expect_refused("linear", "f64[4,5]; f64[1]; -", "1 and 5");
+  expect_refused("mm", "f64[4,5]; f64[1,3]",
+                 "dim 1 of self has size 5 and dim 0 of mat2 has size 1, expected one size (k)");
+  expect_refused("mm", "f64[4,1]; f64[5,3]",
+                 "dim 0 of mat2 has size 5 and dim 1 of self has size 1, expected one size (k)");
+  expect_refused("bmm", "f64[1,4,5]; f64[0,5,3]",
+                 "dim 0 of mat2 has size 0 and dim 0 of self has size 1, expected one size (b)");
+  expect_refused("dot", "f64[5]; f64[1]",
+                 "dim 0 of self has size 5 and dim 0 of tensor has size 1, expected one size (i)");
+  expect_refused("addmm", "f64[3]; f64[4,5]; f64[1,3]",
+                 "dim 1 of mat1 has size 5 and dim 0 of mat2 has size 1, expected one size (k)");
+  expect_refused(
+      "baddbmm", "f64[3]; f64[1,4,5]; f64[2,5,3]",
+      "dim 0 of batch2 has size 2 and dim 0 of batch1 has size 1, expected one size (b)");
+  expect_refused("linear", "f64[4,5]; f64[3,1]; -",
+                 "dim 1 of input has size 5 and dim 1 of weight has size 1, expected one size (k)");
+  expect_refused("linear", "f64[4,5]; f64[1]; -",
+                 "dim 1 of input has size 5 and dim 0 of weight has size 1, expected one size (k)");
   EXPECT_EQ(run("einsum", "[f64[1,5]; f64[1,1]]; equation=\"mk,kn->mn\"", {}), "f64[1,1]: 5");
+}
+
+TEST(Matrix, MistakesNameTheirOperands) {
+  EXPECT_EQ(run("mm", "f32[4,6]; f64[6,8]", {}),
+            "mm: self is f32 and mat2 is f64, expected one dtype");
+  EXPECT_EQ(run("addmm", "f32[8]; f32[4,6]; f64[6,8]", {}),
+            "addmm: self is f32 and mat2 is f64, expected one dtype");
+  EXPECT_EQ(run("linear", "f32[4,6]; f32[8,6]; f64[8]", {}),
+            "linear: input is f32 and bias is f64, expected one dtype");
+  EXPECT_EQ(run("mm", "f32[4,6]; f32[7,8]", {}),
+            "mm: dim 1 of self has size 6 and dim 0 of mat2 has size 7, expected one size (k)");
+  const auto einsum = [](const std::string& tensors, const std::string& equation) {
+    return run("einsum", "[" + tensors + "]; equation=\"" + equation + "\"", {});
+  };
+  EXPECT_EQ(einsum("f32[4,6]; f32[7,8]", "ij,jk->ik"),
+            "einsum: dim 1 of tensors[0] has size 6 and dim 0 of tensors[1] has size 7, expected "
+            "one size (j)");
+  EXPECT_EQ(
+      einsum("f32[4,6]", "ii->i"),
+      "einsum: dim 0 of tensors has size 4 and dim 1 of tensors has size 6, expected one size "
+      "(i)");
+  EXPECT_EQ(einsum("f32[2,4,6]; f32[3,6,8]", "...ij,...jk->...ik"),
+            "einsum: dim 0 of tensors[0] has size 2 and dim 0 of tensors[1] has size 3, expected "
+            "one size");
+  EXPECT_EQ(einsum("f32[4,6]; f64[6,8]", "ij,jk->ik"),
+            "einsum: tensors[0] is f32 and tensors[1] is f64, expected one dtype");
+  EXPECT_EQ(einsum("f32[4,6]; f32[6,8]", "ij,jk->il"),
+            "einsum: the output of equation \"ij,jk->il\" has the letter l, expected letters that "
+            "some operand has");
+  EXPECT_EQ(einsum("f32[4,6]; f32[6,8]", "ij,jk->ii"),
+            "einsum: the output of equation \"ij,jk->ii\" has the letter i twice, expected each "
+            "letter once");
 }
 
 TEST(Matrix, LargeProductsAgreeWithSmallOnes) {

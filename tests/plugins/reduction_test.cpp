@@ -164,6 +164,9 @@ TEST(Reduction, RefusesWrongScansAndSelections) {
     EXPECT_EQ(result.find("]:"), std::string::npos) << op << "(" << call << ") gave " << result;
     EXPECT_NE(result.find(op), std::string::npos) << "the op is not named: " << result;
   }
+  EXPECT_EQ(run("topk", "f32[4]; k=5", {}), "topk: k is 5, expected 0 to 4, the length of the dim");
+  EXPECT_EQ(run("kthvalue", "f32[4]; k=0", {}),
+            "kthvalue: k is 0, expected 1 to 4, the length of the dim");
 }
 
 TEST(Reduction, ShardedLinesMerge) {

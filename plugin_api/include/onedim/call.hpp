@@ -89,6 +89,8 @@ class Call {
     return *found;
   }
   int slot(std::string_view name) const { return argument(name).first_slot; }
+  // The argument that an input slot belongs to, as error texts name it: `mat2`, `tensors[1]`.
+  std::string slot_name(int slot) const;
   // A tensor argument that is there as a tensor.
   bool has_tensor(std::string_view name) const {
     const onedim_argument_t* found = find_argument(name);
@@ -203,6 +205,17 @@ T read_value(const onedim_value_t& value, std::string_view name) {
   fail("attribute " + std::string(name) + " has a value of the wrong type");
 }
 }  // namespace detail
+
+inline std::string Call::slot_name(int slot) const {
+  for (uint64_t i = 0; i < raw_->argument_count; ++i) {
+    const onedim_argument_t& argument = raw_->arguments[i];
+    const int at = slot - argument.first_slot;
+    if (argument.first_slot < 0 || at < 0 || at >= argument.slot_count) continue;
+    std::string name(view_of(argument.name));
+    return argument.slot_count == 1 ? name : name + "[" + std::to_string(at) + "]";
+  }
+  return "input " + std::to_string(slot);
+}
 
 template <typename T>
 T Call::attribute(std::string_view name) const {

@@ -11,6 +11,7 @@
 #include <onedim/shapes.hpp>
 
 #include <array>
+#include <functional>
 
 namespace onedim::api {
 
@@ -47,6 +48,9 @@ struct Einsum {
   }
 };
 
+// How error texts call operand k; where there is no name, `operand k`.
+using OperandName = std::function<std::string(size_t k)>;
+
 namespace detail {
 inline constexpr std::string_view kEllipsis = "...";
 
@@ -74,7 +78,29 @@ inline std::string expand_letters(std::string_view text, const std::string& elli
   return letters;
 }
 
-inline void bind_sizes(Einsum& einsum, size_t k) {
+// Dim `dim` of operand k has another size than a dim before it of the same letter.
+[[noreturn]] inline void fail_sizes(const Einsum& einsum, size_t k, size_t dim,
+                                    const OperandName& name) {
+  const char letter = einsum.operands[k][dim];
+  const int64_t size = einsum.shapes[k][dim];
+  const auto place = [&](size_t operand, size_t at) {
+    return "dim " + std::to_string(at) + " of " +
+           (name ? name(operand) : "operand " + std::to_string(operand));
+  };
+  const std::string is_letter = letter >= 'A' ? " (" + std::string(1, letter) + ")" : "";
+  for (size_t operand = 0; operand < einsum.operands.size(); ++operand) {
+    const std::string& letters = einsum.operands[operand];
+    for (size_t at = 0; at < letters.size(); ++at) {
+      const int64_t other = einsum.shapes[operand][at];
+      if (letters[at] != letter || other == size || (operand == k && at == dim)) continue;
+      fail(place(operand, at) + " has size " + std::to_string(other) + " and " + place(k, dim) +
+           " has size " + std::to_string(size) + ", expected one size" + is_letter);
+    }
+  }
+  fail(place(k, dim) + " has size " + std::to_string(size) + ", which no other dim has");
+}
+
+inline void bind_sizes(Einsum& einsum, size_t k, const OperandName& name) {
   const std::string& letters = einsum.operands[k];
   for (size_t dim = 0; dim < letters.size(); ++dim) {
     const int64_t size = einsum.shapes[k][dim];
@@ -82,8 +108,7 @@ inline void bind_sizes(Einsum& einsum, size_t k) {
     const size_t first = letters.find(letters[dim]);
     const bool repeats = first < dim && einsum.shapes[k][first] != size;
     if (repeats || (known > 1 && size != 1 && known != size) || (known == 0 && size > 1))
-      fail("sizes " + std::to_string(repeats ? einsum.shapes[k][first] : known) + " and " +
-           std::to_string(size) + " of dims that must agree differ");
+      fail_sizes(einsum, k, dim, name);
     if (known < 0 || known == 1) known = size;
   }
 }
@@ -111,7 +136,8 @@ inline std::vector<std::string> split_operands(std::string_view left) {
   }
 }
 
-inline Einsum bind_einsum(std::string_view equation, std::vector<std::span<const int64_t>> shapes) {
+inline Einsum bind_einsum(std::string_view equation, std::vector<std::span<const int64_t>> shapes,
+                          const OperandName& name = {}) {
   std::string text(equation);
   std::erase(text, ' ');
   const size_t arrow = text.find("->");
@@ -132,18 +158,25 @@ inline Einsum bind_einsum(std::string_view equation, std::vector<std::span<const
            " dims, the equation says \"" + operands[k] + "\"");
     einsum.operands.push_back(detail::expand_letters(operands[k], detail::ellipsis_letters(rest)));
     widest = std::max(widest, rest);
-    detail::bind_sizes(einsum, k);
+    detail::bind_sizes(einsum, k, name);
   }
   const std::string ellipsis = detail::ellipsis_letters(widest);
   einsum.output = arrow == std::string::npos
                       ? detail::implicit_output(einsum, ellipsis)
                       : detail::expand_letters(std::string_view(text).substr(arrow + 2), ellipsis);
   for (char letter : einsum.output) {
-    require(einsum.size(letter) >= 0, "the equation's output has a letter that no operand has");
-    require(std::count(einsum.output.begin(), einsum.output.end(), letter) == 1,
-            "the equation's output has a letter twice");
+    const bool is_known = einsum.size(letter) >= 0;
+    if (is_known && std::count(einsum.output.begin(), einsum.output.end(), letter) == 1) continue;
+    fail("the output of equation \"" + text + "\" has the letter " + letter +
+         (is_known ? " twice, expected each letter once"
+                   : ", expected letters that some operand has"));
   }
   return einsum;
+}
+
+// The arguments of a call whose first operand is in `first_slot`; valid as long as the call.
+inline OperandName operand_names(const Call& call, int first_slot = 0) {
+  return [&call, first_slot](size_t k) { return call.slot_name(first_slot + static_cast<int>(k)); };
 }
 
 // Bound to the first inputs of a call, from `first_slot` on.
@@ -156,7 +189,7 @@ inline Einsum bind_einsum(std::string_view equation, const Call& call, int first
             "the equation has more operands than the call");
     shapes.push_back(call.input(slot).shape());
   }
-  return bind_einsum(equation, std::move(shapes));
+  return bind_einsum(equation, std::move(shapes), operand_names(call, first_slot));
 }
 
 // One single-dim strategy of the operands and the output; the all-replicate one is left out.
@@ -210,6 +243,17 @@ inline void einsum_rules(const Call& call, RuleSink& rules, std::string_view equ
   }
 }
 
+// Tensors of a call, absent ones aside, as products take them.
+inline void require_one_dtype(const Call& call) {
+  const DType first = call.input(0).dtype();
+  for (int slot = 1; slot < call.input_count(); ++slot) {
+    const TensorView tensor = call.input(slot);
+    if (!tensor.present() || tensor.dtype() == first) continue;
+    fail(call.slot_name(0) + " is " + name_of(first) + " and " + call.slot_name(slot) + " is " +
+         name_of(tensor.dtype()) + ", expected one dtype");
+  }
+}
+
 // The output's shape where all dims of one letter have one size, as kernels of products count on;
 // only dims of an ellipsis may be 1 against n.
 inline Shape product_shape(const Call& call, std::string_view equation, int first_slot = 0) {
@@ -217,10 +261,8 @@ inline Shape product_shape(const Call& call, std::string_view equation, int firs
   for (size_t k = 0; k < product.operands.size(); ++k) {
     for (size_t dim = 0; dim < product.shapes[k].size(); ++dim) {
       const char letter = product.operands[k][dim];
-      const int64_t size = product.shapes[k][dim];
-      if (letter >= 'A' && size != product.size(letter))
-        fail("sizes " + std::to_string(size) + " and " + std::to_string(product.size(letter)) +
-             " of dims that must agree differ");
+      if (letter >= 'A' && product.shapes[k][dim] != product.size(letter))
+        detail::fail_sizes(product, k, dim, operand_names(call, first_slot));
     }
   }
   return product.output_shape();

@@ -274,10 +274,7 @@ inline OpBuilder& OpBuilder::reduction(std::string kind, std::function<DType(con
 
 inline OpBuilder& OpBuilder::einsum(std::string equation) {
   infer_ = [equation](const Call& call, OutputSink& outputs) {
-    for (int slot = 1; slot < call.input_count(); ++slot) {
-      require(!call.input(slot).present() || call.input(slot).dtype() == call.input(0).dtype(),
-              "operands must have the same dtype");
-    }
+    require_one_dtype(call);
     outputs.add(call.input(0).dtype(), product_shape(call, equation));
   };
   rules_.push_back(

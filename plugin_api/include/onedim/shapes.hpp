@@ -21,6 +21,24 @@ inline std::string format_shape(std::span<const int64_t> shape) {
   return text + "]";
 }
 
+// `name` is the attribute that lists them.
+inline void require_sizes(std::span<const int64_t> sizes, std::string_view name) {
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] >= 0) continue;
+    fail(std::string(name) + " is " + format_shape(sizes) + ", expected no negative number");
+  }
+}
+
+// `what` is the meaning of the dim.
+inline void require_one_size(const Call& call, std::string_view a, std::string_view b, int dim,
+                             std::string_view what) {
+  const TensorView x = call.tensor(a), y = call.tensor(b);
+  if (x.size(dim) == y.size(dim)) return;
+  fail(std::string(a) + " has shape " + format_shape(x.shape()) + " and " + std::string(b) + " " +
+       format_shape(y.shape()) + ", expected one " + std::string(what) + " (dim " +
+       std::to_string(dim) + ")");
+}
+
 // ATen's broadcasting; the shorter shape is aligned to the right.
 inline Shape broadcast(const Shape& a, std::span<const int64_t> b) {
   Shape out(std::max(a.size(), b.size()), 1);
