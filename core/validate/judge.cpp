@@ -363,7 +363,8 @@ Judgement judge(const Placement& placement, const Truth& truth,
                 std::span<const std::vector<int32_t>> owned, std::span<const Lanes> locals,
                 const ErrorModel& model, Mismatch* mismatch) {
   const bool is_product = placement.is_partial("product");
-  const double roundings = static_cast<double>(locals.size() + 1);  // of locals and truth
+  // Of locals and truth; a product that underflows is not judged.
+  const double roundings = is_product ? 0 : static_cast<double>(locals.size() + 1);
   RealJudge real{model, model.absolute * truth.largest + model.gap * roundings,
                  is_product ? largest_factor_of(model.range, locals.size()) : 0};
   if (placement.is_partial()) {

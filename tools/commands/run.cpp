@@ -1,11 +1,11 @@
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/input_file.hpp"
+#include "core/base/output_file.hpp"
 #include "core/exec/plan_program.hpp"
 #include "core/pack/foreign_call.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/flag_values.hpp"
-#include "tools/input_file.hpp"
 #include "tools/op_names.hpp"
 #include "tools/plan_list.hpp"
 #include "tools/planning_flags.hpp"
@@ -168,11 +168,8 @@ std::string run_text(const RunFlags& flags, const Run& run) {
 Status write_trace(const std::string& file, const Run& run) {
   std::vector<const RankMemory*> memories;
   for (const RankMemory& memory : run.report.memories) memories.push_back(&memory);
-  std::ofstream stream(file);
-  stream << trace_to_json(run.chosen.op.mesh, run.report.traces, memories).dump() << '\n';
-  stream.close();
-  if (stream) return {};
-  return absl::UnavailableError(fmt::format("--trace: {} cannot be written", file));
+  const Json trace = trace_to_json(run.chosen.op.mesh, run.report.traces, memories);
+  return annotate(write_text_file(file, trace.dump() + "\n"), "--trace");
 }
 
 Result<Run> run_op_of(Session& session, const RunFlags& flags) {
@@ -281,7 +278,7 @@ Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
   const Result<Run> run = run_op_of(session, flags);
   // No strategy is valid: a finding, as in select.
   if (absl::IsFailedPrecondition(run.status())) {
-    session.note(message_of(run.status()));
+    session.refuse(message_of(run.status()));
     return ExitCode::kFindings;
   }
   if (!run.ok()) return run.status();
