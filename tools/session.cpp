@@ -126,11 +126,23 @@ void Session::write_json(const Json& document) {
   write("\n");
 }
 
-void Session::note(std::string_view line) const {
-  if (flags.quiet) return;
+namespace {
+
+void complain(std::string_view line) {
   clear_progress();
   const std::string whole = fmt::format("onedim: {}\n", one_line(line));
   std::fwrite(whole.data(), 1, whole.size(), stderr);
+}
+
+}  // namespace
+
+void Session::note(std::string_view line) const {
+  if (!flags.quiet) complain(line);
+}
+
+void Session::refuse(std::string_view line) {
+  complain(line);
+  if (flags.json) write_json({{"refused", line}});
 }
 
 void Session::progress(std::string_view text) const {

@@ -58,6 +58,9 @@ class Session {
   // To stdout as it was at the start; the progress line goes first.
   void write(std::string_view text);
   void write_json(const Json& document);
+  // The finding that there is no result, and why: one line on stderr, also with --quiet, and the
+  // document of --json, {"refused": LINE}.
+  void refuse(std::string_view line);
   // One line on stderr.
   void note(std::string_view line) const;
   // Replaces the progress line, which is seen only on a terminal and is gone when the command ends.

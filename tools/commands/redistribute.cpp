@@ -109,7 +109,7 @@ Result<ExitCode> run_redistribute(Session& session, const RedistributeOptions& o
       planner.plan(move->group, move->from, move->to, move->options);
   // Fine flags that no plan serves: a finding, as in select.
   if (absl::IsNotFound(plan.status())) {
-    session.note(message_of(plan.status()));
+    session.refuse(message_of(plan.status()));
     return ExitCode::kFindings;
   }
   if (!plan.ok()) return plan.status();

@@ -195,7 +195,7 @@ Result<ExitCode> run_select(Session& session, const SelectFlags& flags) {
   const SelectRequest request{*op, &placed->call, placed->layouts, {}, *options};
   Result<std::shared_ptr<const Decision>> best = selector.select(request);
   if (absl::IsFailedPrecondition(best.status())) {
-    session.note(message_of(best.status()));
+    session.refuse(message_of(best.status()));
     return ExitCode::kFindings;
   }
   if (!best.ok()) return best.status();
