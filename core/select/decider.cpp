@@ -59,19 +59,56 @@ Status Decider::check_required() {
   return absl::OkStatus();
 }
 
-void Decider::note_order(const Layout& layout) {
-  const Dims order = layout.cutting_order();
+namespace {
+
+// A rule of a view that joins dims: "SS(0,8) | S(1)" cuts inside what another mesh dim may cut too,
+// so it depends on the order of the cuts whether both leave what the view joins.
+bool is_cut_inside(const RuleChoice& choice) {
+  bool has_plain = false, has_strided = false;
+  for (const std::vector<Placement>* side : {&choice.rule.inputs, &choice.rule.outputs}) {
+    for (const Placement& placement : *side) {
+      has_plain |= placement.kind == Placement::Kind::kShard;
+      has_strided |= placement.kind == Placement::Kind::kStridedShard;
+    }
+  }
+  return has_plain && has_strided;
+}
+
+}  // namespace
+
+void Decider::note_order(const Dims& order) {
   if (std::find(orders_.begin(), orders_.end(), order) == orders_.end()) orders_.push_back(order);
 }
 
+// Every order of the mesh dims of more than one rank, the others staying where they are.
+void Decider::note_permutations() {
+  const Dims plain = Layout::replicated(mesh_.ndim()).cutting_order();
+  Dims cuts;
+  for (const int64_t mesh_dim : plain) {
+    if (mesh_.size(static_cast<int>(mesh_dim)) > 1) cuts.push_back(mesh_dim);
+  }
+  if (cuts.size() > kMostPermuted) return;
+  std::sort(cuts.begin(), cuts.end());
+  do {
+    Dims order = plain;
+    size_t next = 0;
+    for (int64_t& mesh_dim : order) {
+      if (mesh_.size(static_cast<int>(mesh_dim)) > 1) mesh_dim = cuts[next++];
+    }
+    note_order(order);
+  } while (std::next_permutation(cuts.begin(), cuts.end()));
+}
+
 void Decider::note_orders() {
-  note_order(Layout::replicated(mesh_.ndim()));
+  note_order(Layout::replicated(mesh_.ndim()).cutting_order());
   for (size_t slot = 0; slot < input_count(); ++slot) {
-    if (input(slot)) note_order(current_[slot]);
+    if (input(slot)) note_order(current_[slot].cutting_order());
   }
   for (const Layout* layout : required_) {
-    if (layout != nullptr) note_order(*layout);
+    if (layout != nullptr) note_order(layout->cutting_order());
   }
+  if (std::any_of(choices_.rules().begin(), choices_.rules().end(), is_cut_inside))
+    note_permutations();
   for (const Dims& order : orders_) {
     Dims& cuts = cut_orders_.emplace_back();
     std::copy_if(order.begin(), order.end(), std::back_inserter(cuts),

@@ -51,8 +51,10 @@ class Decider {
   Status check_inputs() const;
   Status check_required();
   void note_pinned();
+  static constexpr size_t kMostPermuted = 4;  // mesh dims, of more than one rank
   void note_orders();
-  void note_order(const Layout& layout);
+  void note_order(const Dims& order);
+  void note_permutations();
   Status start_frontiers(bool may_defer);
   Status start_frontier(size_t frontier);
   size_t first_slot_like(size_t slot) const;

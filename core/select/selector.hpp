@@ -5,6 +5,10 @@
 // and checks alone see the attributes, under what these said, so that scalars that change nothing
 // share a decision. Thread-safe.
 //
+// Cutting orders that are tried: that of the mesh, those of the layouts at hand and, for a view
+// with rules such as "SS(0,8) | S(1)", which hold under some orders only, all orders of up to four
+// mesh dims.
+//
 // Exactness: the layouts of every input are settled in order of cost up to a radius, all strategies
 // over settled layouts are searched (StrategySearch), and the radius grows until the best found
 // costs no more than it; a strategy that needs an unsettled layout costs more than that. The order

@@ -27,6 +27,32 @@ std::vector<Dims> orders_at_hand(const SelectRequest& request, std::span<const L
   return orders;
 }
 
+// A view's rule may cut one side in a strided way, the other plainly; then all orders count.
+bool mixes_shards(const Rule& rule) {
+  const std::string text = format_rule(rule);
+  return text.find("SS(") != std::string::npos &&
+         (text.rfind("S(", 0) == 0 || text.find(" S(") != std::string::npos);
+}
+
+void add_all_orders(const RuleChoices& choices, const Mesh& mesh, std::vector<Dims>& orders) {
+  int cutting = 0;
+  for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim) cutting += mesh.size(mesh_dim) > 1;
+  const auto& rules = choices.rules();
+  if (cutting > 4 || std::none_of(rules.begin(), rules.end(),
+                                  [](const RuleChoice& c) { return mixes_shards(c.rule); }))
+    return;
+  Dims order = Layout::replicated(mesh.ndim()).cutting_order();
+  const Dims plain = order;
+  std::sort(order.begin(), order.end());
+  do {
+    bool stays = true;  // mesh dims of one rank do
+    for (size_t i = 0; i < order.size(); ++i)
+      stays &= mesh.size(static_cast<int>(plain[i])) > 1 || order[i] == plain[i];
+    if (stays && std::find(orders.begin(), orders.end(), order) == orders.end())
+      orders.push_back(order);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
 int64_t power(int64_t base, int exponent) {
   int64_t result = 1;
   for (int i = 0; i < exponent; ++i) result *= base;
@@ -55,8 +81,9 @@ std::optional<BruteForceBest> BruteForce::best(const SelectRequest& request) {
     if (call_.inputs[slot])
       current_[slot] = without_unit_dims(current_[slot], mesh, call_.inputs[slot]->shape);
   }
-  for (const Dims& order : orders_at_hand(request, current_, outputs_, mesh))
-    try_order(order_of(order), request, best);
+  std::vector<Dims> orders = orders_at_hand(request, current_, outputs_, mesh);
+  add_all_orders(choices_, mesh, orders);
+  for (const Dims& order : orders) try_order(order_of(order), request, best);
   return best;
 }
 
