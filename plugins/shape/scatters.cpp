@@ -80,10 +80,6 @@ Movement select_backward_movement(const Call& call) {
   return {whole, {row_source(call, 0, dim, whole, "grad_output")}, false, true, {}};
 }
 
-void require_one_dtype(const Call& call) {
-  require(call.input(0).dtype() == call.input(1).dtype(), "self and src must have one dtype");
-}
-
 Movement slice_scatter_movement(const Call& call) {
   require_one_dtype(call);
   const Shape whole = global_shape(call, 0);
