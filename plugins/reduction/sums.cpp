@@ -7,6 +7,7 @@
 //   P(product) | S(1)
 
 #include <onedim/arithmetic.hpp>
+#include <onedim/average_scale.hpp>
 
 #include "families.hpp"
 
@@ -68,23 +69,6 @@ DType mean_dtype(const Call& call) {
   require(category(dtype) >= 2, given ? "the dtype of a mean must be a float or complex one"
                                       : "self is not a float or complex tensor, give a dtype");
   return dtype;
-}
-
-// A P(avg) output is divided by its mesh dim's size when it is merged; ranks that hold different
-// elements scale up by it, ranks that hold the same (or partial values) do not.
-double average_scale(const Call& call, const std::vector<bool>& reduced) {
-  const onedim_location_t* at = call.location();
-  double scale = 1;
-  for (int i = 0; at != nullptr && i < at->mesh_ndim; ++i) {
-    const Placement& out = at->outputs[0].placements[i];
-    const Placement& in = at->inputs[0].placements[i];
-    const bool averages = out.kind == ONEDIM_PLACEMENT_PARTIAL && view_of(out.partial) == "avg";
-    const bool shards =
-        in.kind == ONEDIM_PLACEMENT_SHARD || in.kind == ONEDIM_PLACEMENT_STRIDED_SHARD;
-    if (averages && shards && reduced[static_cast<size_t>(in.dim)])
-      scale *= static_cast<double>(at->mesh_shape[i]);
-  }
-  return scale;
 }
 
 void compute_mean(const Call& call, const onedim_execution_t&) {

@@ -3,6 +3,7 @@
 //   mean.dim f32[4,6], dim [1], input S(1) over 2 ranks: each [4,3]; P(sum): sum / 6, P(avg): 2 sum
 //   / 6
 
+#include <onedim/average_scale.hpp>
 #include <onedim/device_call.hpp>
 #include <onedim/pack.hpp>
 
@@ -46,21 +47,6 @@ FoldCall fold_call(const Call& call, const std::vector<bool>& reduced) {
 
 void run_sum(const Call& call, const onedim_execution_t& execution) {
   run_fold(fold_call(call, reduced_dims(call)), execution);
-}
-
-double average_scale(const Call& call, const std::vector<bool>& reduced) {
-  const onedim_location_t* at = call.location();
-  double scale = 1;
-  for (int i = 0; at != nullptr && i < at->mesh_ndim; ++i) {
-    const Placement& out = at->outputs[0].placements[i];
-    const Placement& in = at->inputs[0].placements[i];
-    const bool averages = out.kind == ONEDIM_PLACEMENT_PARTIAL && view_of(out.partial) == "avg";
-    const bool shards =
-        in.kind == ONEDIM_PLACEMENT_SHARD || in.kind == ONEDIM_PLACEMENT_STRIDED_SHARD;
-    if (averages && shards && reduced[static_cast<size_t>(in.dim)])
-      scale *= static_cast<double>(at->mesh_shape[i]);
-  }
-  return scale;
 }
 
 void run_mean(const Call& call, const onedim_execution_t& execution) {
