@@ -4,13 +4,14 @@
 // same elements, or partial values of them, do not.
 //   mean of f64[4] as S(0) over 2 ranks: each rank's sum / 4, times 2 under P(avg), times 1 else
 
+#include <onedim/inline.hpp>
 #include <onedim/sinks.hpp>
 #include <vector>
 
 namespace onedim::api {
 
 // `reduced` says which dims of input 0 are averaged over; the output is the first.
-inline double average_scale(const Call& call, const std::vector<bool>& reduced) {
+ONEDIM_INLINE double average_scale(const Call& call, const std::vector<bool>& reduced) {
   const onedim_location_t* at = call.location();
   double scale = 1;
   for (int i = 0; at != nullptr && i < at->mesh_ndim; ++i) {

@@ -6,6 +6,7 @@
 
 #include <onedim/dtype.hpp>
 #include <onedim/error.hpp>
+#include <onedim/inline.hpp>
 
 #include <complex>
 #include <optional>
@@ -17,8 +18,8 @@
 
 namespace onedim::api {
 
-inline std::string_view view_of(onedim_text_t text) { return {text.data, text.size}; }
-inline onedim_text_t text_of(std::string_view text) { return {text.data(), text.size()}; }
+ONEDIM_INLINE std::string_view view_of(onedim_text_t text) { return {text.data, text.size}; }
+ONEDIM_INLINE onedim_text_t text_of(std::string_view text) { return {text.data(), text.size()}; }
 
 // One tensor of a call; sizes and strides count elements. Of one that is not there, and of a dim
 // that it does not have, everything but `present` is an error, which the caller is told.
@@ -206,7 +207,7 @@ T read_value(const onedim_value_t& value, std::string_view name) {
 }
 }  // namespace detail
 
-inline std::string Call::slot_name(int slot) const {
+ONEDIM_INLINE std::string Call::slot_name(int slot) const {
   for (uint64_t i = 0; i < raw_->argument_count; ++i) {
     const onedim_argument_t& argument = raw_->arguments[i];
     const int at = slot - argument.first_slot;
@@ -225,7 +226,7 @@ T Call::attribute(std::string_view name) const {
 }
 
 // A number's dtype for promotion: bool, i64, f64 or c128.
-inline DType number_dtype(const onedim_value_t& value) {
+ONEDIM_INLINE DType number_dtype(const onedim_value_t& value) {
   switch (value.kind) {
     case ONEDIM_VALUE_BOOL:
       return DType::kBool;

@@ -9,6 +9,7 @@
 //   f32 -> i64: 0.5 + 0.5 is 1, but 0 + 0 is 0; max(0.5, 1.5) is 1 either way
 
 #include <onedim/dtype.hpp>
+#include <onedim/inline.hpp>
 
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ struct Pass {
 
 // x != 0. Unsigned integers differ from zero if their maximum or sum does (short of wrap-around, as
 // for all comparisons); signed ones may not.
-inline std::vector<Pass> truth_passes(DType from) {
+ONEDIM_INLINE std::vector<Pass> truth_passes(DType from) {
   if (is_bool(from)) return {{"max", "max"}, {"min", "min"}};
   std::vector<Pass> passes = {{"min", "product"}};
   if (from == DType::kU8)
@@ -34,26 +35,26 @@ inline std::vector<Pass> truth_passes(DType from) {
 }
 
 namespace detail {
-inline bool is_exact_cast(DType from, DType to) {
+ONEDIM_INLINE bool is_exact_cast(DType from, DType to) {
   if (category(from) < 2) return category(to) < 2;
   return from == to || from == to_real(to) || size_of(to_real(to)) > size_of(to_real(from));
 }
 // Whether a cast to integers is monotone. Casts to 32 bits are taken as free of wrap-around, as
 // all maxima of integers are; narrower ones wrap on ordinary values, and so do negative ones that
 // become unsigned.
-inline bool is_monotone_cast(DType from, DType to) {
+ONEDIM_INLINE bool is_monotone_cast(DType from, DType to) {
   if (from == to) return true;
   if (to == DType::kU8) return false;
   return !is_integral(from) || size_of(to) > size_of(from) || size_of(to) >= 4;
 }
 // f8e4m3fn has no infinity: what overflows is no number, and its range is that of 8-bit integers.
-inline bool overflows_to_nan(DType from, DType to) {
+ONEDIM_INLINE bool overflows_to_nan(DType from, DType to) {
   return to == DType::kF8E4M3FN && from != to && category(from) > 0 &&
          (is_floating(from) || is_complex(from) || size_of(from) > 1);
 }
 }  // namespace detail
 
-inline std::vector<Pass> cast_passes(DType from, DType to) {
+ONEDIM_INLINE std::vector<Pass> cast_passes(DType from, DType to) {
   if (is_bool(to)) return truth_passes(from);
   if (is_bool(from)) return {{"max", "max"}, {"min", "min"}, {"product", "min"}, {"product", ""}};
   if (is_integral(to) && !is_integral(from)) {  // truncation

@@ -8,6 +8,7 @@
 //   the sum is linear in each operand alone; without summation it is multiplicative in all at once;
 //   a single operand without summation is a view, which passes every partial.
 
+#include <onedim/inline.hpp>
 #include <onedim/shapes.hpp>
 
 #include <array>
@@ -54,14 +55,14 @@ using OperandName = std::function<std::string(size_t k)>;
 namespace detail {
 inline constexpr std::string_view kEllipsis = "...";
 
-inline std::string ellipsis_letters(int count) {
+ONEDIM_INLINE std::string ellipsis_letters(int count) {
   std::string letters;
   for (int i = count; i > 0; --i) letters += static_cast<char>(i);
   return letters;
 }
 
 // The letters of one operand or of the output, the ellipsis replaced by `ellipsis`.
-inline std::string expand_letters(std::string_view text, const std::string& ellipsis) {
+ONEDIM_INLINE std::string expand_letters(std::string_view text, const std::string& ellipsis) {
   std::string letters;
   const size_t dots = text.find(kEllipsis);
   for (size_t i = 0; i < text.size(); ++i) {
@@ -100,7 +101,7 @@ inline std::string expand_letters(std::string_view text, const std::string& elli
   fail(place(k, dim) + " has size " + std::to_string(size) + ", which no other dim has");
 }
 
-inline void bind_sizes(Einsum& einsum, size_t k, const OperandName& name) {
+ONEDIM_INLINE void bind_sizes(Einsum& einsum, size_t k, const OperandName& name) {
   const std::string& letters = einsum.operands[k];
   for (size_t dim = 0; dim < letters.size(); ++dim) {
     const int64_t size = einsum.shapes[k][dim];
@@ -113,7 +114,7 @@ inline void bind_sizes(Einsum& einsum, size_t k, const OperandName& name) {
   }
 }
 
-inline std::string implicit_output(const Einsum& einsum, const std::string& ellipsis) {
+ONEDIM_INLINE std::string implicit_output(const Einsum& einsum, const std::string& ellipsis) {
   std::string all, once;
   for (const std::string& operand : einsum.operands) all += operand;
   for (char letter : all) {
@@ -126,7 +127,7 @@ inline std::string implicit_output(const Einsum& einsum, const std::string& elli
 }  // namespace detail
 
 // Splits `a,b,c`.
-inline std::vector<std::string> split_operands(std::string_view left) {
+ONEDIM_INLINE std::vector<std::string> split_operands(std::string_view left) {
   std::vector<std::string> operands;
   while (true) {
     const size_t comma = left.find(',');
@@ -136,8 +137,9 @@ inline std::vector<std::string> split_operands(std::string_view left) {
   }
 }
 
-inline Einsum bind_einsum(std::string_view equation, std::vector<std::span<const int64_t>> shapes,
-                          const OperandName& name = {}) {
+ONEDIM_INLINE Einsum bind_einsum(std::string_view equation,
+                                 std::vector<std::span<const int64_t>> shapes,
+                                 const OperandName& name = {}) {
   std::string text(equation);
   std::erase(text, ' ');
   const size_t arrow = text.find("->");
@@ -175,12 +177,12 @@ inline Einsum bind_einsum(std::string_view equation, std::vector<std::span<const
 }
 
 // The arguments of a call whose first operand is in `first_slot`; valid as long as the call.
-inline OperandName operand_names(const Call& call, int first_slot = 0) {
+ONEDIM_INLINE OperandName operand_names(const Call& call, int first_slot = 0) {
   return [&call, first_slot](size_t k) { return call.slot_name(first_slot + static_cast<int>(k)); };
 }
 
 // Bound to the first inputs of a call, from `first_slot` on.
-inline Einsum bind_einsum(std::string_view equation, const Call& call, int first_slot = 0) {
+ONEDIM_INLINE Einsum bind_einsum(std::string_view equation, const Call& call, int first_slot = 0) {
   const std::string_view left = equation.substr(0, equation.find("->"));
   const auto count = 1 + std::count(left.begin(), left.end(), ',');
   std::vector<std::span<const int64_t>> shapes;
@@ -198,7 +200,7 @@ struct EinsumStrategy {
   std::vector<Placement> operands;
 };
 
-inline std::vector<EinsumStrategy> einsum_strategies(const Einsum& einsum) {
+ONEDIM_INLINE std::vector<EinsumStrategy> einsum_strategies(const Einsum& einsum) {
   std::vector<EinsumStrategy> strategies;
   const size_t count = einsum.operands.size();
   const std::vector<Placement> replicated(count, replicate());
@@ -232,7 +234,7 @@ inline std::vector<EinsumStrategy> einsum_strategies(const Einsum& einsum) {
 }
 
 // Slots beyond the operands are replicated.
-inline void einsum_rules(const Call& call, RuleSink& rules, std::string_view equation) {
+ONEDIM_INLINE void einsum_rules(const Call& call, RuleSink& rules, std::string_view equation) {
   std::vector<Placement> inputs(static_cast<size_t>(call.input_count()), replicate());
   for (int slot = 0; slot < call.input_count(); ++slot) {
     if (!call.input(slot).present()) inputs[static_cast<size_t>(slot)] = absent();
@@ -244,7 +246,7 @@ inline void einsum_rules(const Call& call, RuleSink& rules, std::string_view equ
 }
 
 // Tensors of a call, absent ones aside, as products take them.
-inline void require_one_dtype(const Call& call) {
+ONEDIM_INLINE void require_one_dtype(const Call& call) {
   const DType first = call.input(0).dtype();
   for (int slot = 1; slot < call.input_count(); ++slot) {
     const TensorView tensor = call.input(slot);
@@ -256,7 +258,7 @@ inline void require_one_dtype(const Call& call) {
 
 // The output's shape where all dims of one letter have one size, as kernels of products count on;
 // only dims of an ellipsis may be 1 against n.
-inline Shape product_shape(const Call& call, std::string_view equation, int first_slot = 0) {
+ONEDIM_INLINE Shape product_shape(const Call& call, std::string_view equation, int first_slot = 0) {
   const Einsum product = bind_einsum(equation, call, first_slot);
   for (size_t k = 0; k < product.operands.size(); ++k) {
     for (size_t dim = 0; dim < product.shapes[k].size(); ++dim) {

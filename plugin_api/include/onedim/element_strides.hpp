@@ -8,12 +8,13 @@
 // there differ and are not 0, which they are where the operand is broadcast; where they are equal,
 // the shorter dim lies further in.
 
+#include <onedim/inline.hpp>
 #include <onedim/memory_format.hpp>
 
 namespace onedim::api {
 namespace detail {
 
-inline Shape broadcast_strides(const TensorView& tensor, const Shape& shape) {
+ONEDIM_INLINE Shape broadcast_strides(const TensorView& tensor, const Shape& shape) {
   Shape strides(shape.size(), 0);
   const size_t first = shape.size() - static_cast<size_t>(tensor.ndim());
   for (int dim = 0; dim < tensor.ndim(); ++dim) {
@@ -23,7 +24,8 @@ inline Shape broadcast_strides(const TensorView& tensor, const Shape& shape) {
 }
 
 // 1 if dim a should lie further out than dim b, -1 if further in, 0 if no operand tells.
-inline int compare_dims(const std::vector<Shape>& operands, const Shape& shape, int a, int b) {
+ONEDIM_INLINE int compare_dims(const std::vector<Shape>& operands, const Shape& shape, int a,
+                               int b) {
   for (const Shape& strides : operands) {
     if (strides[a] == 0 || strides[b] == 0) continue;
     if (strides[a] != strides[b]) return strides[a] < strides[b] ? -1 : 1;
@@ -33,7 +35,8 @@ inline int compare_dims(const std::vector<Shape>& operands, const Shape& shape, 
 }
 
 // From the innermost dim out.
-inline std::vector<int> element_order(const std::vector<Shape>& operands, const Shape& shape) {
+ONEDIM_INLINE std::vector<int> element_order(const std::vector<Shape>& operands,
+                                             const Shape& shape) {
   std::vector<int> order(shape.size());
   std::iota(order.rbegin(), order.rend(), 0);
   for (int i = 1; i < static_cast<int>(order.size()); ++i) {
@@ -49,7 +52,8 @@ inline std::vector<int> element_order(const std::vector<Shape>& operands, const 
 }
 
 // Without regard to dims of size 1.
-inline bool is_dense_in(const Shape& shape, const Shape& strides, const std::vector<int>& order) {
+ONEDIM_INLINE bool is_dense_in(const Shape& shape, const Shape& strides,
+                               const std::vector<int>& order) {
   const Shape dense = dense_strides(shape, order);
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     if (shape[dim] != 1 && strides[dim] != dense[dim]) return false;
@@ -60,7 +64,7 @@ inline bool is_dense_in(const Shape& shape, const Shape& strides, const std::vec
 
 // Of an output of `shape`, to which the call's tensors broadcast; empty for row-major ones. With
 // `has_numbers` there are also numbers of which ATen makes tensors: operands of another shape.
-inline Shape element_strides(const Call& call, const Shape& shape, bool has_numbers) {
+ONEDIM_INLINE Shape element_strides(const Call& call, const Shape& shape, bool has_numbers) {
   std::vector<Shape> operands;
   bool is_alike = !has_numbers;  // all have the output's shape
   for (int slot = 0; slot < call.input_count(); ++slot) {

@@ -6,6 +6,7 @@
 // once per dtype, and the walk once per compute type, not once per function.
 
 #include <onedim/dense.hpp>
+#include <onedim/inline.hpp>
 #include <onedim/shapes.hpp>
 
 #include <array>
@@ -20,7 +21,7 @@ struct Operand {
 };
 
 // The argument `name` as tensor or number; neither if it is absent.
-inline Operand operand(const Call& call, std::string_view name) {
+ONEDIM_INLINE Operand operand(const Call& call, std::string_view name) {
   Operand found;
   found.tensor = call.tensor(name);
   if (found.tensor.present()) return found;
@@ -56,7 +57,7 @@ struct Walk {
 };
 
 // The output's dims without those of size 1, and with neighbours merged where all strides allow it.
-inline Walk make_walk(const TensorView& out, std::span<const Operand> in) {
+ONEDIM_INLINE Walk make_walk(const TensorView& out, std::span<const Operand> in) {
   require(out.ndim() <= kMaxDims, "tensors of more than 16 dims are not supported");
   require(in.size() <= kMaxOperands, "kernels of more than 7 operands are not supported");
   Walk walk;

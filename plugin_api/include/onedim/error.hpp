@@ -3,6 +3,7 @@
 // says what was wrong and what was expected.
 
 #include <onedim/pack.h>
+#include <onedim/inline.hpp>
 
 #include <string>
 #include <utility>
@@ -16,7 +17,7 @@ struct Error {
 [[noreturn]] inline void fail(std::string text, int32_t status = ONEDIM_STATUS_INVALID_ARGUMENT) {
   throw Error{status, std::move(text)};
 }
-inline void require(bool condition, const char* text) {
+ONEDIM_INLINE void require(bool condition, const char* text) {
   if (!condition) fail(text);
 }
 

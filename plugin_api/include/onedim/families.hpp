@@ -9,6 +9,7 @@
 // cannot be partial, a number say, may stand beside partial ones; the host adds such rules for
 // tensors.
 
+#include <onedim/inline.hpp>
 #include <onedim/sinks.hpp>
 
 #include <array>
@@ -51,7 +52,7 @@ struct Family {
 using Families = std::vector<Family>;
 
 // Which built-in partials a dtype can have: bool max and min; integers no avg; complex no order.
-inline bool is_legal_partial(std::string_view kind, DType dtype) {
+ONEDIM_INLINE bool is_legal_partial(std::string_view kind, DType dtype) {
   if (is_bool(dtype)) return kind == "max" || kind == "min";
   if (is_integral(dtype)) return kind != "avg";
   if (is_complex(dtype)) return kind != "max" && kind != "min";
@@ -60,7 +61,7 @@ inline bool is_legal_partial(std::string_view kind, DType dtype) {
 
 // The same value on every rank is a split of itself: always for avg, max and min, and where adding
 // or multiplying it to itself changes nothing.
-inline bool is_split_of_itself(std::string_view kind, const onedim_value_t& number) {
+ONEDIM_INLINE bool is_split_of_itself(std::string_view kind, const onedim_value_t& number) {
   if (kind == "avg" || kind == "max" || kind == "min") return true;
   const bool is_integer = number.kind == ONEDIM_VALUE_INT || number.kind == ONEDIM_VALUE_BOOL;
   const std::complex<double> value = is_integer
@@ -70,7 +71,7 @@ inline bool is_split_of_itself(std::string_view kind, const onedim_value_t& numb
   if (kind == "sum") return value == 0.0 || is_infinite;
   return value == 0.0 || value == 1.0 || (is_infinite && value.real() > 0);
 }
-inline bool is_split_of_itself(std::string_view kind, DType of_every_value) {
+ONEDIM_INLINE bool is_split_of_itself(std::string_view kind, DType of_every_value) {
   return kind == "avg" || (kind == "product" && is_bool(of_every_value));
 }
 
@@ -82,8 +83,8 @@ struct PartialArgument {
 
 // Emits `P(out)` from these partial arguments, the others replicated; nothing if one of them can
 // neither be partial nor stand beside partials, or none is left to be partial.
-inline void add_partial_rule(const Call& call, RuleSink& rules, std::string_view out,
-                             std::span<const PartialArgument> arguments) {
+ONEDIM_INLINE void add_partial_rule(const Call& call, RuleSink& rules, std::string_view out,
+                                    std::span<const PartialArgument> arguments) {
   std::vector<Placement> placements(call.input_count(), replicate());
   for (int slot = 0; slot < call.input_count(); ++slot) {
     if (!call.input(slot).present()) placements[slot] = absent();
@@ -105,20 +106,20 @@ inline void add_partial_rule(const Call& call, RuleSink& rules, std::string_view
   }
   if (any) rules.add(std::vector<Placement>(call.output_count(), partial(out)), placements);
 }
-inline void add_partial_rule(const Call& call, RuleSink& rules, std::string_view out,
-                             std::initializer_list<PartialArgument> arguments) {
+ONEDIM_INLINE void add_partial_rule(const Call& call, RuleSink& rules, std::string_view out,
+                                    std::initializer_list<PartialArgument> arguments) {
   add_partial_rule(call, rules, out, std::span(arguments.begin(), arguments.size()));
 }
 
 // Emits a family's rules for this call, one a row of its table.
-inline void add_family(const Call& call, RuleSink& rules, const Family& family) {
+ONEDIM_INLINE void add_family(const Call& call, RuleSink& rules, const Family& family) {
   for (const auto& [in, out] : family.table) {
     std::vector<PartialArgument> arguments;
     for (std::string_view name : family.group) arguments.push_back({name, in});
     add_partial_rule(call, rules, out, arguments);
   }
 }
-inline void add_families(const Call& call, RuleSink& rules, const Families& families) {
+ONEDIM_INLINE void add_families(const Call& call, RuleSink& rules, const Families& families) {
   for (const Family& family : families) add_family(call, rules, family);
 }
 

@@ -7,6 +7,7 @@
 //   a: S(0) | S(0), S(0), S(0)   b: S(0) | S(0), R, S(0)      self and src [4], index [4], 2 x 2
 //   cut by a then b, rank (1,0) holds src [2], index [2,3]; cut by b then a, src [1], index [2,3]
 
+#include <onedim/inline.hpp>
 #include <onedim/sinks.hpp>
 
 #include <vector>
@@ -20,7 +21,7 @@ struct TensorDim {
 };
 
 // One bit for each mesh dim that cuts it.
-inline uint64_t cutting_mesh_dims(const onedim_location_t& at, const TensorDim& cut) {
+ONEDIM_INLINE uint64_t cutting_mesh_dims(const onedim_location_t& at, const TensorDim& cut) {
   const Placement* placements = (cut.is_output ? at.outputs : at.inputs)[cut.slot].placements;
   uint64_t set = 0;
   for (int mesh_dim = 0; mesh_dim < at.mesh_ndim; ++mesh_dim) {
@@ -34,7 +35,7 @@ inline uint64_t cutting_mesh_dims(const onedim_location_t& at, const TensorDim& 
 }
 
 // Throws where shards of dims that meet may miss each other.
-inline void accept_meeting_cuts(const Call& call, const std::vector<TensorDim>& meeting) {
+ONEDIM_INLINE void accept_meeting_cuts(const Call& call, const std::vector<TensorDim>& meeting) {
   const onedim_location_t* at = call.location();
   if (at == nullptr || at->mesh_ndim < 2) return;
   for (const TensorDim& a : meeting) {

@@ -3,6 +3,7 @@
 // `memory_format` asks. preserve_format, the default, keeps the order of the input's dims.
 //   f32[2,3,4,5] with strides [60,1,15,3] is channels_last; preserved, it gives the same strides
 
+#include <onedim/inline.hpp>
 #include <onedim/sinks.hpp>
 
 #include <numeric>
@@ -10,7 +11,7 @@
 namespace onedim::api {
 
 // Strides in which the dims of `order` follow each other from the innermost one out.
-inline Shape dense_strides(const Shape& shape, std::span<const int> order) {
+ONEDIM_INLINE Shape dense_strides(const Shape& shape, std::span<const int> order) {
   Shape strides(shape.size());
   int64_t step = 1;
   for (const int dim : order) {
@@ -21,7 +22,7 @@ inline Shape dense_strides(const Shape& shape, std::span<const int> order) {
 }
 
 // Dims from the smallest stride to the largest; of equal strides the last comes first.
-inline std::vector<int> dims_by_stride(std::span<const int64_t> strides) {
+ONEDIM_INLINE std::vector<int> dims_by_stride(std::span<const int64_t> strides) {
   std::vector<int> order(strides.size());
   std::iota(order.rbegin(), order.rend(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -30,7 +31,7 @@ inline std::vector<int> dims_by_stride(std::span<const int64_t> strides) {
 }
 
 // Strides for an output of `shape`, which has the dims of `self`; empty for row-major ones.
-inline Shape like_strides(const Call& call, const TensorView& self, const Shape& shape) {
+ONEDIM_INLINE Shape like_strides(const Call& call, const TensorView& self, const Shape& shape) {
   std::string_view format = "preserve_format";
   if (call.has_attribute("memory_format"))
     format = call.attribute<std::string_view>("memory_format");

@@ -5,6 +5,7 @@
 
 #include <onedim/einsum.hpp>
 #include <onedim/families.hpp>
+#include <onedim/inline.hpp>
 #include <onedim/promotion.hpp>
 #include <onedim/reduction.hpp>
 
@@ -240,7 +241,7 @@ class OpBuilder {
 };
 
 // Names of the schema's plain Tensor arguments, `out` aside.
-inline std::vector<std::string> OpBuilder::schema_tensor_arguments() const {
+ONEDIM_INLINE std::vector<std::string> OpBuilder::schema_tensor_arguments() const {
   std::vector<std::string> names;
   size_t at = schema_.find('(') + 1;
   const size_t end = schema_.rfind(')', schema_.find("->"));
@@ -259,8 +260,9 @@ inline std::vector<std::string> OpBuilder::schema_tensor_arguments() const {
   return names;
 }
 
-inline OpBuilder& OpBuilder::reduction(std::string kind, std::function<DType(const Call&)> dtype,
-                                       EmptyDims empty) {
+ONEDIM_INLINE OpBuilder& OpBuilder::reduction(std::string kind,
+                                              std::function<DType(const Call&)> dtype,
+                                              EmptyDims empty) {
   infer_ = [dtype, empty](const Call& call, OutputSink& outputs) {
     const std::vector<bool> reduced = reduced_dims(call, empty);
     outputs.add(dtype ? dtype(call) : call.input(0).dtype(),
@@ -272,7 +274,7 @@ inline OpBuilder& OpBuilder::reduction(std::string kind, std::function<DType(con
   return *this;
 }
 
-inline OpBuilder& OpBuilder::einsum(std::string equation) {
+ONEDIM_INLINE OpBuilder& OpBuilder::einsum(std::string equation) {
   infer_ = [equation](const Call& call, OutputSink& outputs) {
     require_one_dtype(call);
     outputs.add(call.input(0).dtype(), product_shape(call, equation));

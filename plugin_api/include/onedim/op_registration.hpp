@@ -2,59 +2,65 @@
 // How an OpBuilder meets the host: the C descriptor, the callbacks' trampolines, the derived
 // in-place and out= forms. Nothing here is for pack authors to call.
 
+#include <onedim/inline.hpp>
 #include <onedim/op_builder.hpp>
 
 namespace onedim::api {
 
-inline std::vector<onedim_text_t> texts_of(const std::vector<std::string>& strings) {
+ONEDIM_INLINE std::vector<onedim_text_t> texts_of(const std::vector<std::string>& strings) {
   std::vector<onedim_text_t> texts;
   for (const std::string& string : strings) texts.push_back(text_of(string));
   return texts;
 }
 
-inline int32_t OpBuilder::infer_thunk(const onedim_host_t* host, void* user,
-                                      const onedim_call_t* raw, onedim_sink_t* sink) noexcept {
+ONEDIM_INLINE int32_t OpBuilder::infer_thunk(const onedim_host_t* host, void* user,
+                                             const onedim_call_t* raw,
+                                             onedim_sink_t* sink) noexcept {
   return guarded(host, [&] {
     OutputSink outputs(host, sink);
     self(user).infer_(Call(raw), outputs);
   });
 }
-inline int32_t OpBuilder::rules_thunk(const onedim_host_t* host, void* user,
-                                      const onedim_call_t* raw, onedim_sink_t* sink) noexcept {
+ONEDIM_INLINE int32_t OpBuilder::rules_thunk(const onedim_host_t* host, void* user,
+                                             const onedim_call_t* raw,
+                                             onedim_sink_t* sink) noexcept {
   return guarded(host, [&] {
     const Call call(raw);
     RuleSink rules(host, sink, call);
     for (const RulesFn& emit : self(user).rules_) emit(call, rules);
   });
 }
-inline int32_t OpBuilder::accept_thunk(const onedim_host_t* host, void* user,
-                                       const onedim_call_t* raw) noexcept {
+ONEDIM_INLINE int32_t OpBuilder::accept_thunk(const onedim_host_t* host, void* user,
+                                              const onedim_call_t* raw) noexcept {
   return guarded(host, [&] { self(user).accept_(Call(raw)); });
 }
-inline int32_t OpBuilder::cost_thunk(const onedim_host_t* host, void* user,
-                                     const onedim_call_t* raw, onedim_cost_t* cost) noexcept {
+ONEDIM_INLINE int32_t OpBuilder::cost_thunk(const onedim_host_t* host, void* user,
+                                            const onedim_call_t* raw,
+                                            onedim_cost_t* cost) noexcept {
   return guarded(host, [&] { self(user).cost_(Call(raw), *cost); });
 }
-inline int32_t OpBuilder::samples_thunk(const onedim_host_t* host, void* user,
-                                        onedim_sink_t* sink) noexcept {
+ONEDIM_INLINE int32_t OpBuilder::samples_thunk(const onedim_host_t* host, void* user,
+                                               onedim_sink_t* sink) noexcept {
   return guarded(host, [&] {
     SampleSink samples(host, sink);
     self(user).samples_fn_(samples);
   });
 }
-inline int32_t OpBuilder::workspace_thunk(const onedim_host_t* host, void* user,
-                                          const onedim_call_t* raw, uint64_t* bytes) noexcept {
+ONEDIM_INLINE int32_t OpBuilder::workspace_thunk(const onedim_host_t* host, void* user,
+                                                 const onedim_call_t* raw,
+                                                 uint64_t* bytes) noexcept {
   return guarded(host, [&] { *bytes = self(user).workspace_(Call(raw)); });
 }
-inline int32_t OpBuilder::compute_thunk(const onedim_host_t* host, void* user,
-                                        const onedim_call_t* raw,
-                                        const onedim_execution_t* execution) noexcept {
+ONEDIM_INLINE int32_t OpBuilder::compute_thunk(const onedim_host_t* host, void* user,
+                                               const onedim_call_t* raw,
+                                               const onedim_execution_t* execution) noexcept {
   return guarded(host, [&] { self(user).compute_(Call(raw), *execution); });
 }
 
 // `add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!)`, or `add.out(..., *, Tensor(a!) out) ->
 // Tensor(a!)`.
-inline std::string OpBuilder::variant_schema(std::string_view variant_name, bool in_place) const {
+ONEDIM_INLINE std::string OpBuilder::variant_schema(std::string_view variant_name,
+                                                    bool in_place) const {
   const size_t open = schema_.find('(');
   const size_t arrow = schema_.find("->");
   const size_t close = schema_.rfind(')', arrow);
@@ -69,8 +75,9 @@ inline std::string OpBuilder::variant_schema(std::string_view variant_name, bool
   return std::string(variant_name) + "(" + arguments + ") -> Tensor(a!)";
 }
 
-inline int32_t OpBuilder::register_kernel(const onedim_host_t* host, onedim_registrar_t* registrar,
-                                          std::string_view op) {
+ONEDIM_INLINE int32_t OpBuilder::register_kernel(const onedim_host_t* host,
+                                                 onedim_registrar_t* registrar,
+                                                 std::string_view op) {
   onedim_kernel_t kernel{};
   kernel.struct_size = sizeof kernel;
   kernel.op = text_of(op);
@@ -106,16 +113,18 @@ class VariantBuilder {
   std::string schema_, plain_, summary_, example_;
 };
 
-inline int32_t OpBuilder::register_variant(const onedim_host_t* host, onedim_registrar_t* registrar,
-                                           const std::string& schema, std::string_view plain) {
+ONEDIM_INLINE int32_t OpBuilder::register_variant(const onedim_host_t* host,
+                                                  onedim_registrar_t* registrar,
+                                                  const std::string& schema,
+                                                  std::string_view plain) {
   return VariantBuilder(schema, plain).summary(summary_).register_with(host, registrar);
 }
 
 // Forms over lists return nothing where they write: `_foreach_add_.List(Tensor(a!)[] self, ...) ->
 // ()`, `_foreach_add.List_out(..., *, Tensor(a!)[] out) -> ()`, `_foreach_abs.out`.
-inline int32_t OpBuilder::register_list_form(const onedim_host_t* host,
-                                             onedim_registrar_t* registrar, std::string_view schema,
-                                             ListForms forms) {
+ONEDIM_INLINE int32_t OpBuilder::register_list_form(const onedim_host_t* host,
+                                                    onedim_registrar_t* registrar,
+                                                    std::string_view schema, ListForms forms) {
   const size_t open = schema.find('('), close = schema.rfind(')', schema.find("->"));
   const std::string form(schema.substr(0, open));
   const std::string arguments(schema.substr(open + 1, close - open - 1));
@@ -136,8 +145,9 @@ inline int32_t OpBuilder::register_list_form(const onedim_host_t* host,
                           name());
 }
 
-inline int32_t OpBuilder::register_op(const onedim_host_t* host, onedim_registrar_t* registrar,
-                                      const std::string& schema) {
+ONEDIM_INLINE int32_t OpBuilder::register_op(const onedim_host_t* host,
+                                             onedim_registrar_t* registrar,
+                                             const std::string& schema) {
   if (example_.empty() && !samples_.empty()) example_ = samples_.front();
   const std::vector<onedim_text_t> table = texts_of(rule_table_);
   const std::vector<onedim_text_t> samples = texts_of(samples_);
@@ -169,7 +179,8 @@ inline int32_t OpBuilder::register_op(const onedim_host_t* host, onedim_registra
   return host->register_op(registrar, &op);
 }
 
-inline int32_t OpBuilder::register_forms(const onedim_host_t* host, onedim_registrar_t* registrar) {
+ONEDIM_INLINE int32_t OpBuilder::register_forms(const onedim_host_t* host,
+                                                onedim_registrar_t* registrar) {
   int32_t status = ONEDIM_OK;
   if (!in_place_.empty())
     status = register_variant(host, registrar, variant_schema(in_place_, true), name());
@@ -181,7 +192,8 @@ inline int32_t OpBuilder::register_forms(const onedim_host_t* host, onedim_regis
   return status;
 }
 
-inline int32_t OpBuilder::register_with(const onedim_host_t* host, onedim_registrar_t* registrar) {
+ONEDIM_INLINE int32_t OpBuilder::register_with(const onedim_host_t* host,
+                                               onedim_registrar_t* registrar) {
   int32_t status = register_op(host, registrar, schema_);
   if (status == ONEDIM_OK && compute_) status = register_kernel(host, registrar, name());
   if (status == ONEDIM_OK) status = register_forms(host, registrar);

@@ -15,6 +15,7 @@
 // the ABI. A pack in use is replaced by renaming a new file over it, never by writing into it: a
 // process that has it open runs on with the old file, but would crash on a changed one.
 
+#include <onedim/loops.hpp>
 #include <onedim/op_builder.hpp>
 #include <onedim/op_registration.hpp>
 #include <onedim/partial_builder.hpp>

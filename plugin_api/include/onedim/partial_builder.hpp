@@ -5,6 +5,7 @@
 //   theory: (max m, sum s of exp(x - m)) merge by rescaling to the larger m and adding, identity
 //   (-inf, 0).
 
+#include <onedim/inline.hpp>
 #include <onedim/sinks.hpp>
 
 #include <functional>
@@ -64,7 +65,7 @@ class PartialBuilder {
   std::function<void(States, States)> combine_, finish_;
 };
 
-inline PartialBuilder& PartialBuilder::identity(std::vector<double> values) {
+ONEDIM_INLINE PartialBuilder& PartialBuilder::identity(std::vector<double> values) {
   return identity([values = std::move(values)](States states) {
     require(values.size() == states.size(), "one neutral value is needed for each state");
     for (size_t i = 0; i < states.size(); ++i) {
@@ -75,8 +76,8 @@ inline PartialBuilder& PartialBuilder::identity(std::vector<double> values) {
   });
 }
 
-inline int32_t PartialBuilder::register_with(const onedim_host_t* host,
-                                             onedim_registrar_t* registrar) {
+ONEDIM_INLINE int32_t PartialBuilder::register_with(const onedim_host_t* host,
+                                                    onedim_registrar_t* registrar) {
   std::vector<onedim_text_t> names;
   for (const std::string& component : components_) names.push_back(text_of(component));
   onedim_partial_kind_t kind{};

@@ -3,12 +3,13 @@
 // words.
 
 #include <onedim/element_strides.hpp>
+#include <onedim/inline.hpp>
 #include <onedim/op_builder.hpp>
 
 namespace onedim::api {
 
 // Work of an elementwise call: `flops` an output element, every tensor moved once.
-inline void elementwise_cost(const Call& call, double flops, onedim_cost_t& cost) {
+ONEDIM_INLINE void elementwise_cost(const Call& call, double flops, onedim_cost_t& cost) {
   cost.flops = cost.bytes = 0;
   const auto add_bytes = [&cost](const TensorView& tensor) {
     if (!tensor.present()) return 0.0;
@@ -21,15 +22,16 @@ inline void elementwise_cost(const Call& call, double flops, onedim_cost_t& cost
     cost.flops += flops * add_bytes(call.output(slot));
 }
 
-inline OpBuilder& OpBuilder::pointwise(Promotion promotion, std::vector<std::string> operands) {
+ONEDIM_INLINE OpBuilder& OpBuilder::pointwise(Promotion promotion,
+                                              std::vector<std::string> operands) {
   promotes_ = promotion == Promotion::kFloating;
   return pointwise(
       [this, promotion](const Call& call) { return promoted_dtypes(call, promotion, operands_); },
       std::move(operands));
 }
 
-inline OpBuilder& OpBuilder::pointwise(PointwiseDTypesFn dtypes,
-                                       std::vector<std::string> operands) {
+ONEDIM_INLINE OpBuilder& OpBuilder::pointwise(PointwiseDTypesFn dtypes,
+                                              std::vector<std::string> operands) {
   operands_ = operands.empty() ? schema_tensor_arguments() : std::move(operands);
   pointwise_dtypes_ = std::move(dtypes);
   infer_ = [this](const Call& call, OutputSink& outputs) {
@@ -47,7 +49,7 @@ inline OpBuilder& OpBuilder::pointwise(PointwiseDTypesFn dtypes,
   return *this;
 }
 
-inline PointwiseDTypes OpBuilder::checked_dtypes(const Call& call) const {
+ONEDIM_INLINE PointwiseDTypes OpBuilder::checked_dtypes(const Call& call) const {
   const PointwiseDTypes dtypes = pointwise_dtypes_(call);
   const uint64_t accepted = (accepted_ ? accepted_ : ~uint64_t{0}) & ~refused_;
   if (!(accepted & dtype_bit(dtypes.compute))) {
@@ -58,7 +60,7 @@ inline PointwiseDTypes OpBuilder::checked_dtypes(const Call& call) const {
 
 // What the kernel computes in, and all that is promoted to it: a lone tensor that keeps its dtype
 // is not.
-inline uint64_t OpBuilder::pointwise_input_dtypes() const {
+ONEDIM_INLINE uint64_t OpBuilder::pointwise_input_dtypes() const {
   const uint64_t computed = accepted_ & ~refused_;
   const bool keeps_dtype = schema_tensor_arguments().size() == 1 && operands_.size() == 1;
   if (keeps_dtype && !promotes_) return computed;

@@ -4,13 +4,14 @@
 //   f64[5] as S(0) over 2 ranks: rank 1 holds two elements, at global indices 3 and 4
 
 #include <onedim/dense.hpp>
+#include <onedim/inline.hpp>
 #include <onedim/sinks.hpp>
 
 namespace onedim::api {
 
 // The shape of an output here, `global` on the whole tensor. Infer may ask before the output is
 // there.
-inline Shape local_output_shape(const Call& call, int slot, Shape global) {
+ONEDIM_INLINE Shape local_output_shape(const Call& call, int slot, Shape global) {
   const onedim_location_t* at = call.location();
   if (at == nullptr) return global;
   const onedim_slot_location_t& where = at->outputs[slot];
@@ -23,8 +24,8 @@ inline Shape local_output_shape(const Call& call, int slot, Shape global) {
 }
 
 // The global index of every local index of one dim, whose length here is `length`.
-inline std::vector<int64_t> global_indices(const Call& call, bool is_output, int slot, int dim,
-                                           int64_t length) {
+ONEDIM_INLINE std::vector<int64_t> global_indices(const Call& call, bool is_output, int slot,
+                                                  int dim, int64_t length) {
   std::vector<int64_t> indices;
   indices.reserve(static_cast<size_t>(length));
   const onedim_location_t* at = call.location();
@@ -39,13 +40,14 @@ inline std::vector<int64_t> global_indices(const Call& call, bool is_output, int
   }
   return indices;
 }
-inline std::vector<int64_t> global_indices(const Call& call, bool is_output, int slot, int dim) {
+ONEDIM_INLINE std::vector<int64_t> global_indices(const Call& call, bool is_output, int slot,
+                                                  int dim) {
   const TensorView tensor = is_output ? call.output(slot) : call.input(slot);
   return global_indices(call, is_output, slot, dim, tensor.size(dim));
 }
 
 // The row-major index in the global tensor of every element of an output, in row-major order.
-inline std::vector<int64_t> global_linear_indices(const Call& call, int slot) {
+ONEDIM_INLINE std::vector<int64_t> global_linear_indices(const Call& call, int slot) {
   const TensorView out = call.output(slot);
   std::vector<int64_t> linear = {0};
   for (int dim = 0; dim < out.ndim(); ++dim) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <onedim/elementwise.hpp>
+#include <onedim/inline.hpp>
 
 namespace onedim::api {
 
@@ -30,7 +31,7 @@ struct PointwiseDTypes {
 using PointwiseDTypesFn = std::function<PointwiseDTypes(const Call&)>;
 
 // Common dtype of the tensor arguments and the Scalar-valued operands in `names`.
-inline DType common_dtype(const Call& call, std::span<const std::string> names) {
+ONEDIM_INLINE DType common_dtype(const Call& call, std::span<const std::string> names) {
   ResultType result;
   for (const std::string& name : names) {
     const Operand found = operand(call, name);
@@ -44,12 +45,12 @@ inline DType common_dtype(const Call& call, std::span<const std::string> names) 
   return dtype;
 }
 
-inline DType promoted(DType common, Promotion promotion) {
+ONEDIM_INLINE DType promoted(DType common, Promotion promotion) {
   return promotion == Promotion::kFloating ? to_floating(common) : common;
 }
 
-inline PointwiseDTypes promoted_dtypes(const Call& call, Promotion promotion,
-                                       std::span<const std::string> names) {
+ONEDIM_INLINE PointwiseDTypes promoted_dtypes(const Call& call, Promotion promotion,
+                                              std::span<const std::string> names) {
   const DType compute = promoted(common_dtype(call, names), promotion);
   return {compute, promotion == Promotion::kComparison ? DType::kBool : compute};
 }

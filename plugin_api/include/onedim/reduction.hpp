@@ -5,6 +5,7 @@
 // folded in blocks of 128, so n elements of a row cost 128 + n/128 roundings, not n.
 
 #include <onedim/dense.hpp>
+#include <onedim/inline.hpp>
 #include <onedim/shapes.hpp>
 
 #include <optional>
@@ -14,7 +15,7 @@ namespace onedim::api {
 // Whether an empty list of dims means all dims or none.
 enum class EmptyDims { kAll, kNone };
 
-inline std::vector<bool> reduced_dims(const Call& call, EmptyDims empty = EmptyDims::kAll) {
+ONEDIM_INLINE std::vector<bool> reduced_dims(const Call& call, EmptyDims empty = EmptyDims::kAll) {
   const int ndim = call.input(0).ndim();
   const char* name = call.find_attribute("dims") != nullptr ? "dims" : "dim";
   if (!call.has_attribute(name)) return std::vector<bool>(ndim, true);
@@ -23,12 +24,12 @@ inline std::vector<bool> reduced_dims(const Call& call, EmptyDims empty = EmptyD
   return dim_mask(dims, ndim);
 }
 
-inline bool keeps_dims(const Call& call) {
+ONEDIM_INLINE bool keeps_dims(const Call& call) {
   return call.has_attribute("keepdim") && call.attribute<bool>("keepdim");
 }
 
 // How many elements of the global input one output element stands for.
-inline int64_t reduced_count(const Call& call, const std::vector<bool>& reduced) {
+ONEDIM_INLINE int64_t reduced_count(const Call& call, const std::vector<bool>& reduced) {
   int64_t count = 1;
   for (size_t dim = 0; dim < reduced.size(); ++dim) {
     if (reduced[dim]) count *= call.global_size(false, 0, static_cast<int>(dim));

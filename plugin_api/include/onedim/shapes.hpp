@@ -5,24 +5,25 @@
 // Theory: an output element of these ops reads only input elements with the same index on a sharded
 // dim.
 
+#include <onedim/inline.hpp>
 #include <onedim/sinks.hpp>
 
 #include <string>
 
 namespace onedim::api {
 
-inline Shape shape_of(const TensorView& tensor) {
+ONEDIM_INLINE Shape shape_of(const TensorView& tensor) {
   return {tensor.shape().begin(), tensor.shape().end()};
 }
 
-inline std::string format_shape(std::span<const int64_t> shape) {
+ONEDIM_INLINE std::string format_shape(std::span<const int64_t> shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) text += (i ? "," : "") + std::to_string(shape[i]);
   return text + "]";
 }
 
 // `name` is the attribute that lists them.
-inline void require_sizes(std::span<const int64_t> sizes, std::string_view name) {
+ONEDIM_INLINE void require_sizes(std::span<const int64_t> sizes, std::string_view name) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] >= 0) continue;
     fail(std::string(name) + " is " + format_shape(sizes) + ", expected no negative number");
@@ -30,8 +31,8 @@ inline void require_sizes(std::span<const int64_t> sizes, std::string_view name)
 }
 
 // `what` is the meaning of the dim.
-inline void require_one_size(const Call& call, std::string_view a, std::string_view b, int dim,
-                             std::string_view what) {
+ONEDIM_INLINE void require_one_size(const Call& call, std::string_view a, std::string_view b,
+                                    int dim, std::string_view what) {
   const TensorView x = call.tensor(a), y = call.tensor(b);
   if (x.size(dim) == y.size(dim)) return;
   fail(std::string(a) + " has shape " + format_shape(x.shape()) + " and " + std::string(b) + " " +
@@ -40,7 +41,7 @@ inline void require_one_size(const Call& call, std::string_view a, std::string_v
 }
 
 // ATen's broadcasting; the shorter shape is aligned to the right.
-inline Shape broadcast(const Shape& a, std::span<const int64_t> b) {
+ONEDIM_INLINE Shape broadcast(const Shape& a, std::span<const int64_t> b) {
   Shape out(std::max(a.size(), b.size()), 1);
   for (size_t i = 0; i < out.size(); ++i) {
     const int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
@@ -54,7 +55,7 @@ inline Shape broadcast(const Shape& a, std::span<const int64_t> b) {
 }
 
 // A dim counted from the end made positive; 0-dim tensors accept 0 and -1.
-inline int wrap_dim(int64_t dim, int ndim) {
+ONEDIM_INLINE int wrap_dim(int64_t dim, int ndim) {
   const int64_t range = ndim > 0 ? ndim : 1;
   if (dim < -range || dim >= range) {
     fail("dim " + std::to_string(dim) + " is out of range for a tensor of " + std::to_string(ndim) +
@@ -64,7 +65,7 @@ inline int wrap_dim(int64_t dim, int ndim) {
 }
 
 // True per dim that is in `dims`; an empty list stands for all. Repeated dims are an error.
-inline std::vector<bool> dim_mask(std::span<const int64_t> dims, int ndim) {
+ONEDIM_INLINE std::vector<bool> dim_mask(std::span<const int64_t> dims, int ndim) {
   std::vector<bool> mask(ndim, dims.empty());
   for (int64_t dim : dims) {
     const int wrapped = wrap_dim(dim, ndim);
@@ -75,8 +76,8 @@ inline std::vector<bool> dim_mask(std::span<const int64_t> dims, int ndim) {
   return mask;
 }
 
-inline Shape reduced_shape(std::span<const int64_t> shape, const std::vector<bool>& reduced,
-                           bool keepdim) {
+ONEDIM_INLINE Shape reduced_shape(std::span<const int64_t> shape, const std::vector<bool>& reduced,
+                                  bool keepdim) {
   Shape out;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (!reduced[i]) out.push_back(shape[i]);
@@ -86,7 +87,7 @@ inline Shape reduced_shape(std::span<const int64_t> shape, const std::vector<boo
 }
 
 // Placements of an elementwise op's inputs when its output is sharded on `dim`.
-inline std::vector<Placement> pointwise_inputs(const Call& call, int dim) {
+ONEDIM_INLINE std::vector<Placement> pointwise_inputs(const Call& call, int dim) {
   std::vector<Placement> inputs(call.input_count());
   for (int slot = 0; slot < call.input_count(); ++slot) {
     const TensorView input = call.input(slot);
@@ -98,7 +99,7 @@ inline std::vector<Placement> pointwise_inputs(const Call& call, int dim) {
 }
 
 // Shard rules of an elementwise op, every output of the same broadcast shape.
-inline void pointwise_rules(const Call& call, RuleSink& rules) {
+ONEDIM_INLINE void pointwise_rules(const Call& call, RuleSink& rules) {
   if (call.output_count() == 0 || !call.output().present()) return;
   for (int dim = 0; dim < call.output().ndim(); ++dim) {
     rules.add(std::vector<Placement>(call.output_count(), any_shard(dim)),
@@ -108,8 +109,9 @@ inline void pointwise_rules(const Call& call, RuleSink& rules) {
 
 // Shard rules of a reduction of input 0 to outputs of one shape. `kind` is the partial that a
 // reduced dim leaves; empty for none.
-inline void reduction_rules(const Call& call, RuleSink& rules, const std::vector<bool>& reduced,
-                            bool keepdim, std::string_view kind) {
+ONEDIM_INLINE void reduction_rules(const Call& call, RuleSink& rules,
+                                   const std::vector<bool>& reduced, bool keepdim,
+                                   std::string_view kind) {
   int out_dim = 0;
   const size_t outputs = call.output_count();
   for (size_t dim = 0; dim < reduced.size(); ++dim) {

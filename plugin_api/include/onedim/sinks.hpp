@@ -2,6 +2,7 @@
 // Sinks: where a pack's callbacks push what they emit: output descriptions, rules, samples.
 
 #include <onedim/call.hpp>
+#include <onedim/inline.hpp>
 
 #include <algorithm>
 #include <initializer_list>
@@ -60,7 +61,7 @@ constexpr Placement any_shard(int dim) { return {ONEDIM_PLACEMENT_ANY_SHARD, dim
 constexpr Placement partial(std::string_view kind, int component = 0) {
   return {ONEDIM_PLACEMENT_PARTIAL, 0, 0, {kind.data(), kind.size()}, component, 0};
 }
-inline bool is_replicate(const Placement& p) { return p.kind == ONEDIM_PLACEMENT_REPLICATE; }
+ONEDIM_INLINE bool is_replicate(const Placement& p) { return p.kind == ONEDIM_PLACEMENT_REPLICATE; }
 
 struct RuleOptions {
   uint64_t flags = 0;  // ONEDIM_RULE_...

@@ -4,11 +4,12 @@
 //   zeros_like(f32[4,6]): S(0) | R, S(0) | S(1), S(0) | P(sum)
 
 #include <onedim/families.hpp>
+#include <onedim/inline.hpp>
 
 namespace onedim::api {
 
 // All placements that a tensor which is not read may have.
-inline std::vector<Placement> unread_placements(const TensorView& tensor) {
+ONEDIM_INLINE std::vector<Placement> unread_placements(const TensorView& tensor) {
   std::vector<Placement> placements = {replicate()};
   for (int dim = 0; dim < tensor.ndim(); ++dim) placements.push_back(any_shard(dim));
   for (const KindPair& kind : kIdentity) {
@@ -19,8 +20,8 @@ inline std::vector<Placement> unread_placements(const TensorView& tensor) {
 
 // Adds `output | first input, others` for each placement of a first input that is not read. `S*`
 // links it to the output's dim of the same number and length only.
-inline void add_unread(const Call& call, RuleSink& rules, const Placement& output,
-                       std::span<const Placement> others = {}) {
+ONEDIM_INLINE void add_unread(const Call& call, RuleSink& rules, const Placement& output,
+                              std::span<const Placement> others = {}) {
   const auto is_cut = [](const Placement& p) { return p.kind == ONEDIM_PLACEMENT_ANY_SHARD; };
   for (Placement first : unread_placements(call.input(0))) {
     Placement out = output;
@@ -36,7 +37,7 @@ inline void add_unread(const Call& call, RuleSink& rules, const Placement& outpu
 }
 
 // The same for an output that is whole or sharded in any way.
-inline void unread_rules(const Call& call, RuleSink& rules) {
+ONEDIM_INLINE void unread_rules(const Call& call, RuleSink& rules) {
   add_unread(call, rules, replicate());
   for (int dim = 0; dim < call.output().ndim(); ++dim) add_unread(call, rules, any_shard(dim));
 }
