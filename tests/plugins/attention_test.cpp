@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/plugins/loaded_pack.hpp"
@@ -148,7 +149,7 @@ TEST(Attention, OneKeyLeavesNoSoftmax) {
 }
 
 TEST(Attention, BackwardRules) {
-  const std::string form = std::string(kCpu) + "_backward";
+  const std::string form = fmt::format("{}_backward", kCpu);
   const std::string call =
       "f64[2,2,3,4]; f64[2,2,3,2]; f64[2,2,5,2]; f64[2,2,5,4]; f64[2,2,3,4]; f64[2,2,3]; -; "
       "dropout_p=0.0; is_causal=true";

@@ -132,7 +132,9 @@ class BoundCheck {
     for (int from = 0; from < table_.size(); ++from) {
       const Layout state = table_.layout(from);
       if (!check_policy(scene_.meta, state, scene_.mesh, scene_.options.policy).ok()) continue;
-      if (is_cut_in(orders, state)) ASSERT_EQ(zero.floor_ps(*alphabet->encode(state)), 0);
+      if (is_cut_in(orders, state)) {
+        ASSERT_EQ(zero.floor_ps(*alphabet->encode(state)), 0);
+      }
       const std::vector<double> costs = costs_from(state);
       double least = static_cast<double>(kImpossible) / 1e6;
       for (int to = 0; to < table_.size(); ++to) {
