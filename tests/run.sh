@@ -78,6 +78,8 @@ long_rest() {
   build debug -DONEDIM_WERROR=ON && run_tests debug -LE check
   build asan && run_tests asan -LE check
   step "random tests, 20 more seeds" ctest --preset release -R '^(base|tensor|layout|pack)$' --repeat until-fail:20
+  step "200 strategies of every form on N-D meshes" env ONEDIM_TEST_LONG=1 \
+    build/release/tests/validate/nd_validity
   step "validate, 3 more seeds" validate_again 2 3 4
   step "clang-tidy" run_tidy
   step "quickstart" tools/quickstart.sh
