@@ -165,9 +165,12 @@ std::string validate_text(const std::vector<OpReport>& reports, double seconds, 
   return claims ? text : text + totals_text(totals_of(reports), seconds);
 }
 
-Json validate_json(const std::vector<OpReport>& reports, double seconds) {
+Json validate_json(const std::vector<OpReport>& reports, std::optional<double> seconds) {
   Json ops = Json::array();
-  for (const OpReport& report : reports) ops.push_back(to_json(report));
+  for (const OpReport& report : reports) {
+    ops.push_back(to_json(report));
+    if (!seconds) ops.back()["seconds"] = nullptr;
+  }
   const Totals totals = totals_of(reports);
   Json json{{"ops", totals.ops},
             {"cases", totals.cases},
@@ -179,7 +182,7 @@ Json validate_json(const std::vector<OpReport>& reports, double seconds) {
             {"strategies_wrong", totals.strategies_wrong},
             {"errors", totals.errors},
             {"crashed", totals.crashed},
-            {"seconds", seconds}};
+            {"seconds", seconds ? Json(*seconds) : Json(nullptr)}};
   if (totals.mutation.mutants > 0) {
     json["mutation"] = {{"mutants", totals.mutation.mutants},
                         {"false", totals.mutation.wrong},

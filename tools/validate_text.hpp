@@ -2,6 +2,7 @@
 // Validate text: what `validate` prints: one line an op, its findings with the command lines that
 // reproduce them, and totals; or the same as one JSON document.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace onedim {
 
 // `claims`: the reports answer claims, each of which is told.
 std::string validate_text(const std::vector<OpReport>& reports, double seconds, bool claims);
-Json validate_json(const std::vector<OpReport>& reports, double seconds);
+// Without `seconds`, of the whole run, no time is told, also none of an op: `seconds` is null, and
+// the document is the same byte for byte whenever the findings are.
+Json validate_json(const std::vector<OpReport>& reports, std::optional<double> seconds);
 
 }  // namespace onedim

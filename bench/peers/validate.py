@@ -34,7 +34,7 @@ def own_row(onedim: str, row: dict, world: int) -> dict:
     command = [onedim, "validate", row["op"], "--inputs", "; ".join(row["inputs"]), "--worlds", str(world)]
     for name, value in row["attributes"].items():
         command += ["--attr", f"{name}={json.dumps(value)}"]
-    result = subprocess.run([*command, "-j", "1", "--json"], capture_output=True, text=True)
+    result = subprocess.run([*command, "-j", "1", "--json", "--times"], capture_output=True, text=True)
     if result.returncode not in (0, 1):
         raise SystemExit(f"{' '.join(command)}: {result.stderr.strip()}")
     return json.loads(result.stdout)["ops"][0]

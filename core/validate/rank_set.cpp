@@ -83,4 +83,19 @@ Status RankSet::run(std::span<const std::span<Tensor>> locals) {
   return absl::OkStatus();
 }
 
+Status acceptance_of(const Subject& subject, int64_t world, const RankPlacements& placements) {
+  if (!asks_accept(*subject.op)) return absl::OkStatus();
+  const Mesh mesh = Mesh::line(world);
+  const std::vector<OptionalOutput> outputs = never_matching(subject.outputs);
+  for (int64_t rank = 0; rank < world; ++rank) {
+    const Result<LocalCall> local = make_local_call(
+        *subject.op, subject.call, outputs, layouts_of(placements.inputs),
+        layouts_of(placements.outputs), mesh, {rank}, std::span(&placements.tag, 1));
+    if (!local.ok()) return absl::OkStatus();
+    Status status = subject.op->accept_local(local->call, local->outputs, &local->location);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace onedim

@@ -54,4 +54,8 @@ class RankSet {
   std::vector<Tensor*> inputs_;  // of the rank that runs
 };
 
+// What accept_local says of the local calls on a mesh of one dim, in its own words: the first
+// refusal. Nothing is allocated. OK also where the op has none, and where there are no local calls.
+Status acceptance_of(const Subject& subject, int64_t world, const RankPlacements& placements);
+
 }  // namespace onedim

@@ -14,6 +14,7 @@
 
 #include "core/select/selector.hpp"
 #include "select_case.hpp"
+#include "tests/op_draw.hpp"
 #include "tests/random_seed.hpp"
 #include "tests/redistribute/test_model.hpp"
 #include "tests/shipped_registry.hpp"
@@ -25,18 +26,16 @@ constexpr int kPieces = 4;
 constexpr std::array<const char*, 7> kMeshes = {"a=4",     "a=3",         "a=2,b=2",    "a=2,b=3",
                                                 "a=3,b=1", "a=2,b=2,c=2", "a=2,b=3,c=2"};
 
-bool is_long() { return std::getenv("ONEDIM_TEST_LONG") != nullptr; }
-
 // Of one op on one mesh: 5,000 in all on the meshes of that number of dims.
 int64_t draws_of(int mesh_ndim) {
-  if (!is_long()) return mesh_ndim < 3 ? 3 : 1;
+  if (!is_long_run()) return mesh_ndim < 3 ? 3 : 1;
   const auto is_such = [&](const char* mesh) { return Mesh::parse(mesh)->ndim() == mesh_ndim; };
   const int64_t meshes = std::count_if(kMeshes.begin(), kMeshes.end(), is_such);
   return (5000 + meshes - 1) / meshes;
 }
 
 // Of one draw.
-double most_strategies() { return is_long() ? 1e6 : 5e3; }
+double most_strategies() { return is_long_run() ? 1e6 : 5e3; }
 
 // Latencies alone; then a latency of microseconds, and bytes that cost as much, so that no term of
 // a price is negligible; then the same where more mesh dims are cheaper.
@@ -143,16 +142,14 @@ bool is_in_share(size_t index) {
   return n != 0 && index / kPieces % n == i - 1;
 }
 
-// By default an op is tried on one mesh of each number of dims, and one of four forms of other ops.
-bool is_drawn(const Op& op, const std::string& mesh) {
-  if (is_long()) return true;
-  const size_t draw = std::hash<std::string>()(op.name()) ^ random_seed();
+// By default an op is tried on one mesh of each number of dims.
+bool is_drawn_on(const Op& op, const std::string& mesh) {
   std::vector<std::string> alike;
   for (const char* other : kMeshes) {
     if (Mesh::parse(other)->ndim() == Mesh::parse(mesh)->ndim()) alike.push_back(other);
   }
-  return (op.plain == nullptr || draw / alike.size() % 4 == 0) &&
-         alike[draw % alike.size()] == mesh;
+  const size_t way = std::find(alike.begin(), alike.end(), mesh) - alike.begin();
+  return is_drawn(op, way, alike.size());
 }
 
 std::vector<const Op*> ops_of(const Piece& piece) {
@@ -161,7 +158,7 @@ std::vector<const Op*> ops_of(const Piece& piece) {
   std::vector<const Op*> ops;
   for (size_t index = 0; index < all.size(); ++index) {
     const bool is_named =
-        only == nullptr ? is_drawn(*all[index], piece.mesh) : all[index]->name() == only;
+        only == nullptr ? is_drawn_on(*all[index], piece.mesh) : all[index]->name() == only;
     if (index % kPieces == static_cast<size_t>(piece.number) && is_named && is_in_share(index))
       ops.push_back(all[index]);
   }
@@ -265,9 +262,9 @@ TEST_P(AgainstBruteForce, EveryOpOfEveryPack) {
     const auto full = static_cast<size_t>(draw.number(0, static_cast<int64_t>(cases.size()) - 1));
     std::vector<SelectCase> to_draw;
     for (size_t i = 0; i < cases.size(); ++i) {
-      const bool is_full =
-          may_be_full && (is_long() || i == full) && extent(cases[i]) <= (is_long() ? 1e6 : 4e3);
-      if (!is_full || !is_long()) to_draw.push_back(cases[i]);
+      const bool is_full = may_be_full && (is_long_run() || i == full) &&
+                           extent(cases[i]) <= (is_long_run() ? 1e6 : 4e3);
+      if (!is_full || !is_long_run()) to_draw.push_back(cases[i]);
       if (!is_full) continue;
       cases[i].options = draw_options(cases[i], draw);
       compare_all_layouts(cases[i], *judges_[draw.number(0, 2)]);
@@ -298,7 +295,7 @@ TEST_P(AgainstBruteForce, LightInputs) {
     ASSERT_TRUE(made) << name;
     std::vector<SelectCase> cases{*std::move(made)};
     PairDraw draw = draw_of(op);
-    compare_draws(op, cases, draw, is_long() ? 1000 : mesh_.ndim() < 3 ? 40 : 2, 1e4);
+    compare_draws(op, cases, draw, is_long_run() ? 1000 : mesh_.ndim() < 3 ? 40 : 2, 1e4);
     if (HasFatalFailure()) return;
   }
 }

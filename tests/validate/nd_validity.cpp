@@ -4,30 +4,23 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "core/validate/strategy_trial.hpp"
+#include "tests/op_draw.hpp"
 #include "tests/random_seed.hpp"
 #include "tests/shipped_registry.hpp"
 
 namespace onedim {
 namespace {
 
-bool is_long() { return std::getenv("ONEDIM_TEST_LONG") != nullptr; }
-
 int strategies_per_op() {
-  if (is_long()) return 200;
+  if (is_long_run()) return 200;
 #ifdef NDEBUG
   return 60;
 #else
   return 20;
 #endif
-}
-
-bool is_drawn(const Op& op) {
-  const size_t draw = std::hash<std::string>()(op.name()) ^ random_seed();
-  return is_long() || op.plain == nullptr || draw % 4 == 0;
 }
 
 std::string text_of(const StrategyFinding& finding) {

@@ -4,34 +4,51 @@
 #include "core/pack/closed_rules.hpp"
 #include "core/pack/foreign_call.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/local_refusals.hpp"
 #include "tools/op_names.hpp"
 
 namespace onedim {
 namespace {
+
+const std::vector<int64_t> kWorlds = {2, 3, 4};  // on which local refusals are looked for
 
 struct RulesOptions {
   std::string op;
   std::string inputs;
   std::vector<std::string> attributes;
   bool has_case = false;  // --inputs or --attr was given
+  bool no_implied = false;
+};
+
+struct ShownRule {
+  ClosedRule closed;
+  std::vector<LocalRefusal> refusals;
 };
 
 struct RuleCase {
-  const Op* op = nullptr;
-  Call call;
-  std::vector<ClosedRule> rules;
+  Subject subject;
+  std::vector<ShownRule> rules;
 };
 
-Result<RuleCase> close_case(const Op& op, Call call, const Registry& registry) {
-  const ForeignCall running(op, "infer or the rules");
-  const Result<std::vector<OptionalOutput>> outputs = op.infer(call);
-  if (!outputs.ok()) return outputs.status();
-  Result<std::vector<ClosedRule>> rules = closed_rules(op, call, *outputs, registry);
+Result<RuleCase> close_case(const Op& op, CallText text, const Registry& registry,
+                            bool no_implied) {
+  const ForeignCall running(op, "infer, the rules or accept_local");
+  Result<Subject> subject = make_subject(op, std::move(text));
+  if (!subject.ok()) return subject.status();
+  Result<std::vector<ClosedRule>> rules =
+      closed_rules(op, subject->call, subject->outputs, registry);
   if (!rules.ok()) return rules.status();
-  return RuleCase{&op, std::move(call), *std::move(rules)};
+  RuleCase rule_case{*std::move(subject), {}};
+  for (ClosedRule& closed : *rules) {
+    if (no_implied && closed.rule.implied) continue;
+    std::vector<LocalRefusal> refusals = local_refusals(rule_case.subject, closed.rule, kWorlds);
+    rule_case.rules.push_back({std::move(closed), std::move(refusals)});
+  }
+  return rule_case;
 }
 
-Status append_samples(const Op& op, const Registry& registry, std::vector<RuleCase>& cases) {
+Status append_samples(const Op& op, const Registry& registry, bool no_implied,
+                      std::vector<RuleCase>& cases) {
   const ForeignCall running(op, "the samples");
   const Result<std::vector<std::string>> samples = op.samples();
   if (!samples.ok()) return samples.status();
@@ -41,7 +58,7 @@ Status append_samples(const Op& op, const Registry& registry, std::vector<RuleCa
   for (const std::string& sample : *samples) {
     Result<CallText> text = parse_call(op.schema, sample);
     if (!text.ok()) return annotate(text.status(), fmt::format("sample of {}", op.name()));
-    Result<RuleCase> rule_case = close_case(op, std::move(text->call), registry);
+    Result<RuleCase> rule_case = close_case(op, *std::move(text), registry, no_implied);
     if (!rule_case.ok())
       return annotate(rule_case.status(), fmt::format("sample of {}", op.name()));
     cases.push_back(*std::move(rule_case));
@@ -65,13 +82,13 @@ Result<std::vector<RuleCase>> collect_cases(const Registry& registry, const Rule
     const Op& op = *ops->front();
     Result<CallText> text = parse_call(op.schema, options.inputs, options.attributes);
     if (!text.ok()) return text.status();
-    Result<RuleCase> rule_case = close_case(op, std::move(text->call), registry);
+    Result<RuleCase> rule_case = close_case(op, *std::move(text), registry, options.no_implied);
     if (!rule_case.ok()) return rule_case.status();
     cases.push_back(*std::move(rule_case));
     return cases;
   }
   for (const Op* op : *ops) {
-    const Status status = append_samples(*op, registry, cases);
+    const Status status = append_samples(*op, registry, options.no_implied, cases);
     if (!status.ok()) return status;
   }
   return cases;
@@ -97,14 +114,23 @@ Json requirements_json(const std::vector<Requirement>& requirements) {
   return list;
 }
 
-Json rule_json(const ClosedRule& closed) {
+Json refusals_json(const std::vector<LocalRefusal>& refusals) {
+  Json list = Json::array();
+  for (const LocalRefusal& refusal : refusals)
+    list.push_back({{"ranks", refusal.ranks}, {"reason", refusal.reason}});
+  return list;
+}
+
+Json rule_json(const ShownRule& rule) {
+  const ClosedRule& closed = rule.closed;
   return {{"outputs", placements_json(closed.rule.outputs)},
           {"inputs", placements_json(closed.rule.inputs)},
           {"any_shard", closed.any_shard},
           {"implied", closed.rule.implied},
           {"even_only", closed.rule.even_only},
           {"to_rounding", closed.rule.to_rounding},
-          {"requires", requirements_json(closed.rule.requirements)}};
+          {"requires", requirements_json(closed.rule.requirements)},
+          {"refused", refusals_json(rule.refusals)}};
 }
 
 Json attributes_json(const Call& call) {
@@ -123,10 +149,10 @@ Json to_json(const std::vector<RuleCase>& cases) {
   Json list = Json::array();
   for (const RuleCase& rule_case : cases) {
     Json rules = Json::array();
-    for (const ClosedRule& closed : rule_case.rules) rules.push_back(rule_json(closed));
-    list.push_back({{"op", rule_case.op->name()},
-                    {"inputs", input_texts(rule_case.call)},
-                    {"attributes", attributes_json(rule_case.call)},
+    for (const ShownRule& rule : rule_case.rules) rules.push_back(rule_json(rule));
+    list.push_back({{"op", rule_case.subject.op->name()},
+                    {"inputs", input_texts(rule_case.subject.call)},
+                    {"attributes", attributes_json(rule_case.subject.call)},
                     {"rules", std::move(rules)}});
   }
   return {{"cases", std::move(list)}};
@@ -138,7 +164,12 @@ std::string requirement_text(const Requirement& requirement) {
                      requirement.multiple);
 }
 
-std::string rule_text(const ClosedRule& closed) {
+std::string refusal_text(const LocalRefusal& refusal) {
+  return fmt::format("refused on {} ranks: {}", fmt::join(refusal.ranks, ", "), refusal.reason);
+}
+
+std::string rule_text(const ShownRule& rule) {
+  const ClosedRule& closed = rule.closed;
   std::string remarks;
   const auto add = [&](std::string_view remark) {
     remarks += remarks.empty() ? "   # " : ", ";
@@ -149,6 +180,7 @@ std::string rule_text(const ClosedRule& closed) {
   if (closed.rule.to_rounding) add("to rounding");
   for (const Requirement& requirement : closed.rule.requirements)
     add(requirement_text(requirement));
+  for (const LocalRefusal& refusal : rule.refusals) add(refusal_text(refusal));
   return fmt::format("  {}{}\n", format_rule(closed.rule), remarks);
 }
 
@@ -156,8 +188,9 @@ std::string to_text(const std::vector<RuleCase>& cases) {
   std::string text;
   for (const RuleCase& rule_case : cases) {
     if (!text.empty()) text += '\n';
-    text += fmt::format("{}: {}\n", rule_case.op->name(), format_call(rule_case.call, {}));
-    for (const ClosedRule& closed : rule_case.rules) text += rule_text(closed);
+    text += fmt::format("{}: {}\n", rule_case.subject.op->name(),
+                        format_call(rule_case.subject.call, {}));
+    for (const ShownRule& rule : rule_case.rules) text += rule_text(rule);
   }
   return text;
 }
@@ -191,6 +224,8 @@ void add_rules(CLI::App& app, Session& session) {
       command->add_option("--attr", options->attributes, "Attribute of the case (repeatable)")
           ->type_name("NAME=VALUE")
           ->allow_extra_args(false);
+  command->add_flag("--no-implied", options->no_implied,
+                    "Leave out the rules that hold because another does");
   command->footer(
       "Without --inputs: one case per sample of the op.\n"
       "Example: onedim rules mm --inputs 'f32[4,6]; f32[6,8]'");

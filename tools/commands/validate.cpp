@@ -33,6 +33,7 @@ struct ValidateFlags {
   bool mutate = false;
   bool nonfinite = false;
   bool in_process = false;
+  bool times = false;
   bool has_case = false;  // --inputs or --attr was given
 };
 
@@ -270,7 +271,8 @@ Result<ExitCode> run_validate(Session& session, const ValidateFlags& flags) {
     complete((*reports)[i], (*requests)[i], **registry, session.flags, plan->options.cases.draws);
   }
   if (session.flags.json) {
-    session.write_json(validate_json(*reports, seconds));
+    session.write_json(
+        validate_json(*reports, flags.times ? std::optional<double>(seconds) : std::nullopt));
   } else {
     const bool claims = !flags.claims.empty() || !flags.strategy.rules.empty();
     session.write(validate_text(*reports, seconds, claims));
@@ -341,6 +343,9 @@ void add_validate(CLI::App& app, Session& session) {
   command->add_flag("--mutate", flags->mutate,
                     "Also change every rule in one slot and count the false ones caught");
   command->add_flag("--nonfinite", flags->nonfinite, "Also note what fails for infinities and NaN");
+  command->add_flag("--times", flags->times,
+                    "Fill in the seconds of --json, which are null otherwise, so that the same "
+                    "findings give the same document");
   command->add_flag("--in-process", flags->in_process,
                     "Judge in this process, where a debugger sees it");
   command->footer(
