@@ -1,5 +1,6 @@
 #include "tools/op_coverage.hpp"
 
+#include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 
 #include <algorithm>
@@ -29,8 +30,21 @@ bool distributes(const ClosedRule& closed) {
          std::any_of(rule.inputs.begin(), rule.inputs.end(), is_partial);
 }
 
-Result<bool> distributes_in_sample(const Op& op, const std::string& sample,
-                                   const Registry& registry) {
+bool is_cuttable(const Dims& shape) {
+  return std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size >= 2; });
+}
+
+bool has_cuttable(const Call& call, const std::vector<OptionalOutput>& outputs) {
+  return std::any_of(
+             call.inputs.begin(), call.inputs.end(),
+             [](const OptionalMeta& input) { return input && is_cuttable(input->shape); }) ||
+         std::any_of(outputs.begin(), outputs.end(), [](const OptionalOutput& output) {
+           return output && is_cuttable(output->meta.shape);
+         });
+}
+
+Status look_at_sample(const Op& op, const std::string& sample, const Registry& registry,
+                      NamedOps& named) {
   const Result<CallText> text = parse_call(op.schema, sample);
   if (!text.ok()) return text.status();
   const ForeignCall running(op, "infer or the rules");
@@ -38,27 +52,58 @@ Result<bool> distributes_in_sample(const Op& op, const std::string& sample,
   if (!outputs.ok()) return outputs.status();
   const Result<std::vector<ClosedRule>> rules = closed_rules(op, text->call, *outputs, registry);
   if (!rules.ok()) return rules.status();
-  return std::any_of(rules->begin(), rules->end(), distributes);
+  if (rules->empty()) return absl::FailedPreconditionError("no rule holds, not even R");
+  if (std::any_of(rules->begin(), rules->end(), distributes)) named.replicates = false;
+  if (has_cuttable(text->call, *outputs)) named.has_cuttable = true;
+  return absl::OkStatus();
 }
 
-Result<bool> is_replicate_only(const Op& op, const Registry& registry) {
+// What the op lacks to count, or "".
+std::string lack_of(const Op& op, const Registry& registry, NamedOps& named) {
+  if (op.find_kernel(ONEDIM_DEVICE_CPU) == nullptr) return "it has no kernel";
   const ForeignCall running(op, "the samples");
   const Result<std::vector<std::string>> samples = op.samples();
-  if (!samples.ok()) return annotate(samples.status(), op.name());
+  if (!samples.ok()) return std::string(message_of(samples.status()));
   for (const std::string& sample : *samples) {
-    const Result<bool> found = distributes_in_sample(op, sample, registry);
-    if (!found.ok()) return annotate(found.status(), fmt::format("sample of {}", op.name()));
-    if (*found) return false;
+    const Status status = look_at_sample(op, sample, registry, named);
+    if (!status.ok()) return fmt::format("sample \"{}\": {}", sample, message_of(status));
   }
-  return true;
+  if (samples->size() >= kSamplesWanted) return "";
+  return fmt::format("it has {} samples, at least {} are wanted", samples->size(), kSamplesWanted);
 }
 
-Result<bool> are_replicate_only(const std::vector<const Op*>& ops, const Registry& registry) {
-  for (const Op* op : ops) {
-    const Result<bool> only = is_replicate_only(*op, registry);
-    if (!only.ok() || !*only) return only;
+NamedOps look_at(const std::string& name, std::vector<const Op*> ops, const Registry& registry) {
+  NamedOps named{name, std::move(ops), "", true, false, ""};
+  if (named.ops.empty()) named.lack = "no pack offers it";
+  for (const Op* op : named.ops) {
+    const std::string lack = lack_of(*op, registry, named);
+    if (!lack.empty() && named.lack.empty()) named.lack = fmt::format("{}: {}", op->name(), lack);
   }
-  return true;
+  if (named.ops.empty()) named.replicates = false;
+  return named;
+}
+
+// What of the report speaks against its op, or "".
+std::string finding_of(const OpReport& report) {
+  if (report.crashed) return "the process that judged it ended early";
+  if (!report.errors.empty()) return report.errors.front();
+  const auto first = [](std::string_view word, const std::vector<RuleFinding>& findings) {
+    return fmt::format("{} rule {} on {}", word, findings.front().rule, findings.front().case_text);
+  };
+  if (!report.incorrect.empty()) return first("incorrect", report.incorrect);
+  if (!report.missing.empty()) return first("missing", report.missing);
+  if (!report.unexercised.empty()) return first("unexercised", report.unexercised);
+  return report.is_clean() ? "" : "wrong strategies";
+}
+
+std::string reason_of(const NamedOps& named, int64_t tried, int64_t combinations, int samples) {
+  if (!named.has_cuttable) {
+    return fmt::format("no tensor of its {} samples has a dim to cut, and no partial holds",
+                       samples);
+  }
+  return fmt::format(
+      "of {} placements of its inputs on {} samples{} none but R makes a placed output", tried,
+      samples, tried < combinations ? fmt::format(", out of {},", combinations) : "");
 }
 
 }  // namespace
@@ -99,10 +144,14 @@ Result<std::vector<std::string>> read_op_names(const std::string& path) {
   return as_list(names);
 }
 
-Result<OpCoverage> op_coverage(const Registry& registry, const std::vector<std::string>& names,
-                               bool are_base_names) {
+size_t OpCoverage::present() const {
+  return std::count_if(names.begin(), names.end(),
+                       [](const NamedOps& named) { return named.lack.empty(); });
+}
+
+OpCoverage op_coverage(const Registry& registry, const std::vector<std::string>& names,
+                       bool are_base_names) {
   OpCoverage coverage;
-  coverage.needed = names.size();
   for (const std::string& name : names) {
     std::vector<const Op*> ops;
     if (are_base_names) {
@@ -110,16 +159,43 @@ Result<OpCoverage> op_coverage(const Registry& registry, const std::vector<std::
     } else if (const Op* op = registry.find(name)) {
       ops.push_back(op);
     }
-    if (ops.empty()) {
-      coverage.missing.push_back(name);
-      continue;
-    }
-    ++coverage.present;
-    const Result<bool> only = are_replicate_only(ops, registry);
-    if (!only.ok()) return only.status();
-    if (*only) coverage.replicate_only.push_back(name);
+    coverage.names.push_back(look_at(name, std::move(ops), registry));
   }
   return coverage;
+}
+
+std::vector<const Op*> ops_in_question(const OpCoverage& coverage, bool all) {
+  std::vector<const Op*> chosen;
+  absl::btree_set<const Op*> seen;
+  for (const NamedOps& named : coverage.names) {
+    if (!named.lack.empty() || !(all || named.replicates)) continue;
+    for (const Op* op : named.ops) {
+      if (seen.insert(op).second) chosen.push_back(op);
+    }
+  }
+  return chosen;
+}
+
+void add_evidence(const std::vector<OpReport>& reports, OpCoverage& coverage) {
+  absl::btree_map<std::string, const OpReport*> by_op;
+  for (const OpReport& report : reports) by_op[report.op] = &report;
+  for (NamedOps& named : coverage.names) {
+    int64_t tried = 0, combinations = 0;
+    int samples = 0;
+    for (const Op* op : named.ops) {
+      const auto found = by_op.find(op->name());
+      if (found == by_op.end()) continue;
+      const OpReport& report = *found->second;
+      const std::string finding = finding_of(report);
+      if (!finding.empty() && named.lack.empty())
+        named.lack = fmt::format("{}: {}", op->name(), finding);
+      tried += report.tried;
+      combinations += report.combinations;
+      samples += report.samples;
+    }
+    if (named.replicates && samples > 0)
+      named.reason = reason_of(named, tried, combinations, samples);
+  }
 }
 
 }  // namespace onedim

@@ -5,10 +5,12 @@ Each sample call of each op is drawn `--draws` times by its text (dtypes, shapes
 and compared by `onedim call --compare`. Ops that PyTorch's CPU lacks, and calls that it refuses, are listed.
 
   bench/peers/kernels.py BUILD/tools/onedim [--ops mm,add.Tensor] [--draws 3] [--seed 1] [-p PACK_FOLDER]
+                         [--save CALLS.json.gz]
 """
 
 import argparse
 import collections
+import gzip
 import json
 import os
 import pathlib
@@ -43,6 +45,7 @@ def main() -> None:
     parser.add_argument("--ops", default="", help="names, comma between; all by default")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--save", default="", help="a file for the calls, such as tests/data holds")
     parser.add_argument("-p", "--packs", default="", help="a pack folder, as the command's -p")
     parser.add_argument("--environment", default=f"{tempfile.gettempdir()}/onedim-peers")
     arguments = parser.parse_args()
@@ -53,7 +56,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         made = torch_calls(python, ops, arguments.draws, arguments.seed, folder)
         compared = pathlib.Path(folder) / "compare.json"
-        compared.write_text(json.dumps({"format": "onedim.golden_ops/1", "calls": made["calls"]}))
+        source = f"PyTorch {made['torch']}, CPU, samples of the packs"
+        calls = json.dumps({"format": "onedim.golden_ops/1", "source": source, "calls": made["calls"]})
+        compared.write_text(calls)
+        if arguments.save:
+            pathlib.Path(arguments.save).write_bytes(gzip.compress(calls.encode(), mtime=0))
         result = subprocess.run([*onedim, "call", "--calls", str(compared), "--compare"], capture_output=True, text=True)
     for name, why in made["skipped"]:
         print(f"not tried: {name}: {why}")

@@ -1,13 +1,10 @@
 #include "core/pack/closed_rules.hpp"
 
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/inlined_vector.h>
-
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "core/pack/list_form.hpp"
+#include "core/pack/rule_set.hpp"
 
 namespace onedim {
 namespace {
@@ -153,69 +150,6 @@ std::vector<std::vector<Placement>> output_choices(const Subject& subject, const
   }
   return choices;
 }
-
-// True if `a` holds wherever `b` does, as exactly.
-bool absorbs(const Rule& a, const Rule& b) {
-  const auto is_asked_by_b = [&](const Requirement& requirement) {
-    return std::find(b.requirements.begin(), b.requirements.end(), requirement) !=
-           b.requirements.end();
-  };
-  return (!a.even_only || b.even_only) && (!a.to_rounding || b.to_rounding) &&
-         std::all_of(a.requirements.begin(), a.requirements.end(), is_asked_by_b);
-}
-
-// Collects rules by their placements; none stays that another of the same placements absorbs.
-class RuleSet {
- public:
-  void add(ClosedRule rule) {
-    absl::InlinedVector<uint32_t, 2>& same = numbers_[placements_hash(rule.rule)];
-    for (const uint32_t number : same) {
-      ClosedRule& other = rules_[number];
-      if (!rule.rule.has_same_placements(other.rule)) continue;
-      const bool is_weaker = absorbs(other.rule, rule.rule);
-      if (is_weaker && absorbs(rule.rule, other.rule)) {
-        if (rank(rule) > rank(other)) other = std::move(rule);
-        return;
-      }
-      if (is_weaker) return;
-    }
-    const auto is_absorbed = [&](uint32_t number) {
-      return rule.rule.has_same_placements(rules_[number].rule) &&
-             absorbs(rule.rule, rules_[number].rule);
-    };
-    const auto gone = std::stable_partition(same.begin(), same.end(), std::not_fn(is_absorbed));
-    is_gone_.resize(rules_.size() + 1, false);
-    for (auto number = gone; number != same.end(); ++number) is_gone_[*number] = true;
-    same.erase(gone, same.end());
-    same.push_back(static_cast<uint32_t>(rules_.size()));
-    rules_.push_back(std::move(rule));
-  }
-
-  // In text order; of the same placements, those added first come first.
-  std::vector<ClosedRule> take() {
-    std::vector<uint32_t> order;
-    for (uint32_t number = 0; number < rules_.size(); ++number) {
-      if (!is_gone_[number]) order.push_back(number);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return stands_before(rules_[a].rule, rules_[b].rule);
-    });
-    std::vector<ClosedRule> taken;
-    taken.reserve(order.size());
-    for (const uint32_t number : order) taken.push_back(std::move(rules_[number]));
-    return taken;
-  }
-
- private:
-  // Of two that are equally true: any shard before plain, declared before implied.
-  static std::pair<bool, bool> rank(const ClosedRule& rule) {
-    return {rule.any_shard, !rule.rule.implied};
-  }
-
-  std::vector<ClosedRule> rules_;
-  std::vector<bool> is_gone_;  // absorbed by a later one
-  absl::flat_hash_map<size_t, absl::InlinedVector<uint32_t, 2>> numbers_;
-};
 
 Rule all_replicate(const Subject& subject) {
   Rule rule;

@@ -1,9 +1,9 @@
 #include "core/redistribute/plan_check.hpp"
 
-#include <random>
-
 #include "core/layout/memory_order.hpp"
 #include "core/layout/partition.hpp"
+#include "core/redistribute/joint_draw.hpp"
+#include "core/redistribute/source_draw.hpp"
 
 namespace onedim {
 namespace {
@@ -11,117 +11,27 @@ namespace {
 constexpr int64_t kMostBytes = int64_t{1} << 31;
 constexpr int64_t kMostRanks = 4096;  // each is compared with its group
 
-// Integers up to this are exact; 0: any, as arithmetic wraps.
-int64_t exact_limit(DType dtype) {
-  if (is_integral(dtype) || dtype == DType::kBool) return 0;
-  if (dtype == DType::kF8E8M0) return 1;
-  const double epsilon = epsilon_of(dtype);
-  return static_cast<int64_t>(2 / epsilon);
-}
-
-// The partials of the source and how values must be drawn for them.
-struct Draw {
-  std::string_view kind;  // "" without partials
-  std::vector<int> mesh_dims;
-  int64_t part_count = 1;  // independent values
-  int64_t divisor = 1;     // of the average
-  int64_t multiple = 1;    // values are multiples of it
-  int64_t most = 1000;     // times `multiple`
-  DType dtype = DType::kF32;
-};
-
-Draw plan_draw(const Plan& plan, DType dtype, const Mesh& mesh) {
-  Draw draw;
-  draw.dtype = dtype;
-  int64_t growth = 1;
-  for (int d = 0; d < mesh.ndim(); ++d) {
-    const Placement &from = plan.from.placements[d], &to = plan.to.placements[d];
-    if (is_linear_partial(from.partial) || is_linear_partial(to.partial)) growth *= mesh.size(d);
-    if (!from.is_partial()) continue;
-    draw.kind = from.partial;
-    draw.mesh_dims.push_back(d);
-    draw.part_count *= mesh.size(d);
-    if (from.is_partial("avg")) draw.divisor *= mesh.size(d);
-  }
-  bool averages = false;
-  for (const Layout* layout : {&plan.from, &plan.to}) {
-    for (const Placement& placement : layout->placements) averages |= placement.is_partial("avg");
-  }
-  if (averages) draw.multiple = growth;
-  const int64_t limit = exact_limit(dtype);
-  if (limit == 0 || draw.kind == "product") return draw;
-  const bool adds = growth > 1;
-  draw.most = std::min<int64_t>(1000, adds ? limit / (draw.multiple * growth * growth) : limit);
-  if (draw.most < 2 && adds) {
-    draw.dtype = DType::kF64;
-    draw.most = 1000;
-  }
-  return draw;
-}
-
-using Random = std::mt19937_64;
-
-Tensor draw_tensor(const Draw& draw, const Dims& shape, int64_t part, Random& random) {
-  Tensor tensor = Tensor::zeros(draw.dtype, shape);
-  for (int64_t i = 0; i < tensor.element_count(); ++i) {
-    const auto bits = static_cast<int64_t>(random() >> 2);
-    int64_t value = (1 + bits % std::max<int64_t>(1, draw.most)) * draw.multiple;
-    if (draw.kind == "product") value = part < 5 ? 1 + bits % 2 : 1;
-    if (draw.dtype == DType::kF8E8M0) value = int64_t{1} << bits % (draw.kind == "product" ? 2 : 6);
-    if (is_complex(draw.dtype)) {
-      store_complex(
-          draw.dtype, tensor.element(i),
-          {static_cast<double>(value), draw.kind == "product" ? 0.0 : double(draw.multiple)});
-    } else if (is_floating(draw.dtype)) {
-      store_real(draw.dtype, tensor.element(i), static_cast<double>(value));
-    } else {
-      store_integer(draw.dtype, tensor.element(i), draw.dtype == DType::kBool ? bits & 1 : value);
-    }
-  }
-  return tensor;
-}
-
-struct Drawn {
-  std::vector<Tensor> locals;
-  Tensor global;
-};
-
-Drawn draw_source(const Plan& plan, const Draw& draw, const Dims& shape, const Mesh& mesh,
-                  Random& random) {
-  std::vector<Tensor> parts;
-  for (int64_t part = 0; part < draw.part_count; ++part)
-    parts.push_back(draw_tensor(draw, shape, part, random));
-  Drawn drawn;
-  for (int64_t rank = 0; rank < mesh.rank_count(); ++rank) {
-    const Dims coordinate = mesh.coordinate_of(rank);
-    int64_t part = 0;
-    for (int d : draw.mesh_dims) part = part * mesh.size(d) + coordinate[d];
-    const Tensor local =
-        gather_elements(parts[part], index_map(shape, plan.from, mesh, coordinate));
-    drawn.locals.push_back(
-        Tensor::zeros({local.dtype(), local.shape(),
-                       strides_with_outermost(local.shape(), plan.from_outermost)}));
-    copy_elements(local, drawn.locals.back());
-  }
-  const bool adds = is_linear_partial(draw.kind);
-  drawn.global = draw.kind.empty() ? parts[0]
-                 : adds            ? average_elements(parts, draw.divisor)
-                                   : reduce_elements(parts, draw.kind);
-  return drawn;
-}
-
 Status differs(const Plan& plan, const Mesh& mesh, int64_t rank, std::string_view what) {
   return absl::InternalError(
       fmt::format("plan {} -> {}: {} at coordinate {}", format_layout(plan.from, mesh),
                   format_layout(plan.to, mesh), what, format_dims(mesh.coordinate_of(rank))));
 }
 
-Status compare(const Plan& plan, const Mesh& mesh, const Tensor& global,
-               std::span<const Tensor> locals) {
-  bool has_partial = false;
-  for (const Placement& placement : plan.to.placements) has_partial |= placement.is_partial();
+// The rank whose locals this one's are copies of: the first over mesh dims of R.
+int64_t first_of_replicas(const Plan& plan, const Mesh& mesh, const Dims& coordinate) {
+  Dims first(coordinate.begin(), coordinate.end());
+  for (size_t d = 0; d < first.size(); ++d) {
+    if (plan.to.placements[d].is_replicate()) first[d] = 0;
+  }
+  return mesh.rank_of(first);
+}
+
+// Memory order everywhere, and without partials the parts; with partials that replicas are equal.
+Status compare_locals(const Plan& plan, const Mesh& mesh, const Tensor& global,
+                      std::span<const Tensor> locals) {
+  const bool has_partial = !partial_dims(plan.to).empty();
   for (int64_t rank = 0; rank < mesh.rank_count(); ++rank) {
-    Dims coordinate = mesh.coordinate_of(rank);
+    const Dims coordinate = mesh.coordinate_of(rank);
     if (!lies_with_outermost(locals[rank].shape(), locals[rank].strides(), plan.to_outermost))
       return differs(plan, mesh, rank, "the memory order is not the target's");
     if (!has_partial) {
@@ -129,17 +39,76 @@ Status compare(const Plan& plan, const Mesh& mesh, const Tensor& global,
       if (bit_equal(locals[rank], gather_elements(global, map))) continue;
       return differs(plan, mesh, rank, "the part is not the index map's");
     }
-    for (int d = 0; d < mesh.ndim(); ++d) {
-      if (plan.to.placements[d].is_replicate()) coordinate[d] = 0;
-    }
-    if (!bit_equal(locals[rank], locals[mesh.rank_of(coordinate)]))
+    if (!bit_equal(locals[rank], locals[first_of_replicas(plan, mesh, coordinate)]))
       return differs(plan, mesh, rank, "replicas differ");
   }
-  if (!has_partial) return {};
-  const Result<Tensor> joined = join(locals, global.shape(), plan.to, mesh);
-  if (!joined.ok()) return joined.status();
-  return bit_equal(*joined, global) ? absl::OkStatus()
-                                    : differs(plan, mesh, 0, "the partials give another value");
+  return {};
+}
+
+// The whole states that the locals are shards of, one a place among the mesh dims of partials.
+std::vector<std::vector<Tensor>> whole_states(const Plan& plan, const Mesh& mesh,
+                                              const std::vector<Tensor>& globals,
+                                              const GroupLocals& locals) {
+  const std::vector<int> mesh_dims = partial_dims(plan.to);
+  std::vector<std::vector<Tensor>> states(size_over(mesh_dims, mesh));
+  for (std::vector<Tensor>& state : states) {
+    for (const Tensor& global : globals)
+      state.push_back(Tensor::zeros(global.dtype(), global.shape()));
+  }
+  for (int64_t rank = 0; rank < mesh.rank_count(); ++rank) {
+    const Dims coordinate = mesh.coordinate_of(rank);
+    if (rank != first_of_replicas(plan, mesh, coordinate)) continue;
+    const int64_t part = part_at(mesh_dims, coordinate, mesh);
+    for (size_t tensor = 0; tensor < globals.size(); ++tensor) {
+      const IndexMap map = index_map(globals[tensor].shape(), plan.to, mesh, coordinate);
+      scatter_elements(locals[tensor][rank], map, states[part][tensor]);
+    }
+  }
+  return states;
+}
+
+Status compare(const Plan& plan, const Mesh& mesh, const PartialKind* kind,
+               const DrawnSource& drawn, const GroupLocals& locals) {
+  std::vector<Tensor> joined;
+  for (size_t tensor = 0; tensor < locals.size(); ++tensor) {
+    const Tensor& global = drawn.globals[tensor];
+    if (Status status = compare_locals(plan, mesh, global, locals[tensor]); !status.ok())
+      return status;
+    if (kind != nullptr || partial_dims(plan.to).empty()) continue;
+    Result<Tensor> one = join(locals[tensor], global.shape(), plan.to, mesh);
+    if (!one.ok()) return one.status();
+    joined.push_back(*std::move(one));
+  }
+  if (partial_dims(plan.to).empty()) return {};
+  if (kind != nullptr) {
+    Result<std::vector<Tensor>> merged =
+        merge_parts(*kind, whole_states(plan, mesh, drawn.globals, locals));
+    if (!merged.ok()) return merged.status();
+    joined = *std::move(merged);
+  }
+  for (size_t tensor = 0; tensor < joined.size(); ++tensor) {
+    if (!bit_equal(joined[tensor], drawn.globals[tensor]))
+      return differs(plan, mesh, 0, "the partials give another value");
+  }
+  return {};
+}
+
+// The kind of a pack that the plan's ends name, or null.
+Result<const PartialKind*> joint_kind(const Plan& plan, const KindLookup& kinds) {
+  for (const Layout* layout : {&plan.from, &plan.to}) {
+    for (const Placement& placement : layout->placements) {
+      if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
+      if (!kinds) {
+        return unimplemented("a check of {}: only built-in partial kinds are drawn",
+                             format_placement(placement));
+      }
+      const PartialKind* kind = kinds(placement.partial);
+      if (kind != nullptr) return kind;
+      return invalid_argument("a check of {}: no pack offers the partial kind {}",
+                              format_placement(placement), placement.partial);
+    }
+  }
+  return nullptr;
 }
 
 Status check_size(std::span<const TensorMeta> group, const Mesh& mesh) {
@@ -159,37 +128,22 @@ Status check_size(std::span<const TensorMeta> group, const Mesh& mesh) {
 }  // namespace
 
 Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mesh& mesh,
-                  uint64_t seed) {
-  return check_plan(plan, group, mesh, seed, run_plan);
+                  uint64_t seed, const KindLookup& kinds) {
+  return check_plan(plan, group, mesh, seed, run_plan, kinds);
 }
 
 Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mesh& mesh,
-                  uint64_t seed, const PlanRunner& run) {
+                  uint64_t seed, const PlanRunner& run, const KindLookup& kinds) {
   if (Status status = check_size(group, mesh); !status.ok()) return status;
-  for (const Layout* layout : {&plan.from, &plan.to}) {
-    for (const Placement& placement : layout->placements) {
-      if (placement.is_partial() && !is_builtin_partial(placement.partial))
-        return unimplemented("a check of {}: only built-in partial kinds are drawn",
-                             format_placement(placement));
-    }
-  }
-  Random random(seed);
-  RunSetting setting{mesh, {}, {}};
-  GroupLocals locals;
-  std::vector<Tensor> globals;
-  for (const TensorMeta& meta : group) {
-    Drawn drawn = draw_source(plan, plan_draw(plan, meta.dtype, mesh), meta.shape, mesh, random);
-    setting.shapes.push_back(meta.shape);
-    locals.push_back(std::move(drawn.locals));
-    globals.push_back(std::move(drawn.global));
-  }
-  const Result<GroupLocals> result = run(plan, setting, std::move(locals));
+  const Result<const PartialKind*> kind = joint_kind(plan, kinds);
+  if (!kind.ok()) return kind.status();
+  Result<DrawnSource> drawn = draw_source(plan, group, mesh, *kind, seed);
+  if (!drawn.ok()) return drawn.status();
+  RunSetting setting{mesh, {}, kinds};
+  for (const TensorMeta& meta : group) setting.shapes.push_back(meta.shape);
+  const Result<GroupLocals> result = run(plan, setting, std::move(drawn->locals));
   if (!result.ok()) return result.status();
-  for (size_t tensor = 0; tensor < group.size(); ++tensor) {
-    if (Status status = compare(plan, mesh, globals[tensor], (*result)[tensor]); !status.ok())
-      return status;
-  }
-  return {};
+  return compare(plan, mesh, *kind, *drawn, *result);
 }
 
 }  // namespace onedim

@@ -9,14 +9,15 @@
 namespace onedim {
 
 // Values are integers, powers of two for products, and multiples of what averages divide by, so
-// every step is exact. Where the dtype is too narrow for that, f64 stands in. OK if all ranks are
-// equal; refused for kinds of packs and for more than 2^31 bytes over all ranks.
+// every step is exact. Where the dtype is too narrow for that, f64 stands in. A partial of a pack
+// needs `kinds`, and moves with all tensors of its state (joint_draw.hpp). OK if all ranks are
+// equal; refused for more than 2^31 bytes over all ranks.
 Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mesh& mesh,
-                  uint64_t seed);
+                  uint64_t seed, const KindLookup& kinds = {});
 
 // The same for another way to run plans.
 using PlanRunner = std::function<Result<GroupLocals>(const Plan&, const RunSetting&, GroupLocals)>;
 Status check_plan(const Plan& plan, std::span<const TensorMeta> group, const Mesh& mesh,
-                  uint64_t seed, const PlanRunner& run);
+                  uint64_t seed, const PlanRunner& run, const KindLookup& kinds = {});
 
 }  // namespace onedim

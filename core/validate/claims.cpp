@@ -23,15 +23,20 @@ Rule strided_twin(Rule rule) {
 }  // namespace
 
 void Claims::add(Rule rule, size_t subject, bool is_strided_twin) {
-  absl::InlinedVector<uint32_t, 2>& same = numbers_[placements_hash(rule)];
-  for (const uint32_t number : same) {
-    if (!(claims_[number].rule == rule)) continue;
-    claims_[number].present[subject] = true;
-    return;
+  if (next_ == claims_.size() || !(claims_[next_].rule == rule)) {
+    absl::InlinedVector<uint32_t, 2>& same = numbers_[placements_hash(rule)];
+    const auto known = std::find_if(same.begin(), same.end(),
+                                    [&](uint32_t number) { return claims_[number].rule == rule; });
+    if (known != same.end()) {
+      next_ = *known;
+    } else {
+      next_ = claims_.size();
+      same.push_back(static_cast<uint32_t>(next_));
+      claims_.push_back(
+          {std::move(rule), std::vector<bool>(subject_count_, false), is_strided_twin});
+    }
   }
-  same.push_back(static_cast<uint32_t>(claims_.size()));
-  claims_.push_back({std::move(rule), std::vector<bool>(subject_count_, false), is_strided_twin});
-  claims_.back().present[subject] = true;
+  claims_[next_++].present[subject] = true;
 }
 
 bool Claims::speak_of(const Rule& rule, const Case::Site& site) const {

@@ -32,6 +32,7 @@ class Claims {
  private:
   size_t subject_count_;
   std::vector<Claim> claims_;
+  size_t next_ = 0;  // behind the claim last added to: other sizes mostly emit the same in order
   absl::flat_hash_map<size_t, absl::InlinedVector<uint32_t, 2>> numbers_;  // by placements_hash
 };
 

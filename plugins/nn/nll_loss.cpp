@@ -373,12 +373,12 @@ void declare_nll_loss(Registrar& r) {
   declare_gradient(r, "nll_loss2d", true)
       .summary("gradient of nll_loss2d: -w[t] g at each place's target class")
       .samples(
-          {"f32[]; f32[3,3,2,1]; i64[3,2,1]:values(0,1,2,-100); f32[3]; f32[]; "
+          {"f64[]; f64[3,3,2,1]; i64[3,2,1]:values(0,1,2,-100); f64[3]; f64[]; "
            "reduction=1; ignore_index=-100",
            "f64[2,1,3]; f64[2,4,1,3]; i64[2,1,3]:index(4); -; f64[]; reduction=0; "
            "ignore_index=-100",
-           "f64[]; f64[2,5,2,1]; i64[2,2,1]:index(5); f64[5]; f64[]; reduction=2; ignore_index=1",
-           "f64[]; f64[3,2,1,2]; i64[3,1,2]:index(2); f64[2]; f64[]; reduction=1; ignore_index=1",
+           "f32[]; f32[2,5,1,1]; i64[2,1,1]:index(5); f32[5]; f32[]; reduction=2; ignore_index=1",
+           "f64[]; f64[3,2,1,2]; i64[3,1,2]:index(2); -; f64[]; reduction=1; ignore_index=1",
            "f32[]; f32[2,3,1,2]; i64[2,1,2]:index(3); -; f32[]; reduction=1; "
            "ignore_index=-100"});
 }

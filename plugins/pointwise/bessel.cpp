@@ -147,8 +147,17 @@ void declare_wavering(Registrar& r) {
   special_function(r, "special_spherical_bessel_j0", "sin(x) / x of each element", spherical_bessel,
                    "x")
       .families(where_flag(kFallingInX, {}, "x"))
-      .samples(kSpecialSamples)
-      .also("prims.spherical_bessel_j0");
+      .samples(kSpecialSamples);
+  // The same function, whose argument has another name.
+  r.op("prims.spherical_bessel_j0(Tensor self) -> Tensor")
+      .summary("sin(x) / x of each element")
+      .pointwise(Promotion::kFloating)
+      .refuses(kNarrowFloats)
+      .flops(50)
+      .families(where_flag(kFalling))
+      .compute(FloatTypes{},
+               [](auto x) { return static_cast<decltype(x)>(spherical_bessel(double{x})); })
+      .samples(kSpecialSamples);
   special_function(r, "special_airy_ai", "Airy function Ai of each element", airy, "x")
       .families(where_nonnegative(kFallingInX, {}, "x"))
       .samples(kSpecialSamples);

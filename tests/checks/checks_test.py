@@ -4,6 +4,7 @@ import unittest
 
 import cpp_text
 import layering
+import op_references
 import readme
 import size_caps
 import words
@@ -70,6 +71,28 @@ class Words(unittest.TestCase):
     def test_plain_text_is_left_alone(self):
         for line in ["/usr/lib/x", "build/release", "share/onedim", "todos(x)", "https://example.org", "a/home/x"]:
             self.assertEqual(self.found(line), [], line)
+
+
+class OpReferences(unittest.TestCase):
+    def faults(self, golden, graphs, text):
+        ops = [{"name": "a", "form_of": None}, {"name": "b.x", "form_of": None}, {"name": "a_", "form_of": "a"}]
+        return list(op_references.faults_of(ops, golden, graphs, op_references.read_references(text)))
+
+    def test_a_call_or_a_stated_reference_will_do(self):
+        self.assertEqual(self.faults({"a": "f"}, {"a_": "g"}, "b.*  by hand\n"), [])
+
+    def test_what_has_neither_is_told(self):
+        self.assertIn("b.x", self.faults({"a": "f"}, {}, "")[0])
+        self.assertIn("b.x", self.faults({"a": "f"}, {}, "b.*\n")[0])
+
+    def test_an_idle_statement_is_told(self):
+        self.assertIn("a names", self.faults({"a": "f", "b.x": "f"}, {}, "a  by hand\n")[0])
+
+    def test_an_overload_that_nobody_offers_is_told_with_its_file(self):
+        self.assertIn("c: is in g", self.faults({"a": "f", "b.x": "f"}, {"c": "g"}, "")[0])
+
+    def test_likewise_stands_for_the_reference_before(self):
+        self.assertEqual(op_references.read_references("# no\n\na  by hand\nb  likewise\n"), {"a": "by hand", "b": "by hand"})
 
 
 class Readme(unittest.TestCase):

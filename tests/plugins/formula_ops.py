@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes calls of attention, grouped_mm and _scaled_mm with results by plain formulas: scores, softmax and its
-Jacobian row by row, products group by group. Nothing is shared with the kernels; dtypes are f64 and f8, whose
+"""Writes calls of attention, grouped_mm, _scaled_mm and _fused_rms_norm_backward with results by plain formulas:
+scores, softmax and its Jacobian row by row, products group by group. Nothing is shared with the kernels; dtypes are f64 and f8, whose
 arithmetic Python has. Usage: formula_ops.py FOLDER"""
 
 import gzip
@@ -127,6 +127,12 @@ def attention_calls():
         yield call("_scaled_dot_product_efficient_attention_backward", grads, grad_out_=grad, **saved,
                    attn_bias=mask, philox_seed=number, philox_offset=number,
                    grad_input_mask=[True, True, True, mask is not None], **common)
+        if mask:
+            continue
+        unpadded = {"cum_seq_q": None, "cum_seq_k": None, "max_q": q, "max_k": k}
+        for form, bias in (("flash", {}), ("cudnn", {"attn_bias": None})):
+            yield call(f"_scaled_dot_product_{form}_attention_backward", grads[:3], grad_out=grad, **saved,
+                       **bias, **unpadded, philox_seed=number, philox_offset=number, **common)
 
 
 def grouped_calls():
@@ -180,6 +186,27 @@ def scaled_calls():
             out_dtype={"dtype": "f32"})
 
 
+def norm_calls():
+    """y = x r w with r = (mean x^2 + eps)^-1/2 of a row: dx_i = r (g_i w_i - x_i r^2 mean(g w x)), dw = sum g x r."""
+    for rows, n, has_weight in ((3, 4, True), (5, 2, True), (2, 5, False), (1, 3, True)):
+        grad, x = normal(rows, n), normal(rows, n)
+        weight = normal(n) if has_weight else None
+        rstd = Array([rows, 1], lambda i: 1 / math.sqrt(sum(x[i[0], k] ** 2 for k in range(n)) / n + 1e-3))
+
+        def scaled(i, k):
+            return grad[i, k] * (weight[k,] if weight else 1.0)
+
+        def to_x(at):
+            (i, j), r = at, rstd[at[0], 0]
+            mean = sum(scaled(i, k) * x[i, k] for k in range(n)) / n
+            return r * (scaled(i, j) - x[i, j] * r * r * mean)
+
+        to_weight = Array([n], lambda j: sum(grad[i, j[0]] * x[i, j[0]] * rstd[i, 0] for i in range(rows)))
+        yield call("_fused_rms_norm_backward", [Array([rows, n], to_x), to_weight if weight else None],
+                   grad_out=grad, input=x, normalized_shape=[n], rstd=rstd, weight=weight,
+                   output_mask=[True, has_weight])
+
+
 def write(path, calls):
     text = json.dumps({"format": "onedim.golden_ops/1", "calls": list(calls)}, separators=(",", ":"))
     with open(path, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", mtime=0, filename="") as packed:
@@ -191,6 +218,7 @@ def main():
     write(folder / "attention_ops.json.gz", attention_calls())
     write(folder / "grouped_mm_ops.json.gz", grouped_calls())
     write(folder / "scaled_mm_ops.json.gz", scaled_calls())
+    write(folder / "norm_ops.json.gz", norm_calls())
 
 
 if __name__ == "__main__":

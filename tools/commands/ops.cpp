@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "core/pack/foreign_call.hpp"
+#include "core/validate/worker.hpp"
+#include "core/validate/worker_pool.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/op_coverage.hpp"
 #include "tools/op_names.hpp"
 #include "tools/text_table.hpp"
+#include "tools/worker_command.hpp"
 
 namespace onedim {
 namespace {
@@ -14,6 +18,7 @@ struct OpsOptions {
   std::vector<std::string> names;
   std::string graph;
   std::string name_list;
+  bool prove = false;
 };
 
 Json kernel_dtypes(const Op& op, int device) {
@@ -36,6 +41,7 @@ Result<Json> op_json(const Op& op) {
   if (!samples.ok()) return annotate(samples.status(), op.name());
   return Json{{"name", op.name()},
               {"pack", op.pack},
+              {"form_of", op.variant_of.empty() ? Json(nullptr) : Json(op.variant_of)},
               {"schema", format_schema(op.schema)},
               {"summary", op.summary},
               {"example", op.example},
@@ -108,11 +114,55 @@ Result<ExitCode> list_ops(Session& session, const std::vector<std::string>& name
 }
 
 std::string coverage_text(const OpCoverage& coverage) {
-  std::string text = fmt::format("{} of {} present\n", coverage.present, coverage.needed);
-  for (const std::string& name : coverage.missing) text += fmt::format("missing: {}\n", name);
-  for (const std::string& name : coverage.replicate_only)
-    text += fmt::format("replicate only: {}\n", name);
-  return text;
+  std::string missing, replicates;
+  size_t replicated = 0;
+  for (const NamedOps& named : coverage.names) {
+    if (named.ops.empty())
+      missing += fmt::format("missing: {}\n", named.name);
+    else if (!named.lack.empty())
+      missing += fmt::format("incomplete: {}: {}\n", named.name, named.lack);
+    if (!named.lack.empty() || !named.replicates) continue;
+    ++replicated;
+    replicates += fmt::format("replicate only: {}: {}\n", named.name, named.reason);
+  }
+  std::string text = fmt::format("{} of {} present", coverage.present(), coverage.names.size());
+  if (replicated > 0) text += fmt::format(", {} of them replicate only", replicated);
+  return text + "\n" + missing + replicates;
+}
+
+// `missing` are all that do not count as present, `incomplete` those of them that are there.
+Json coverage_json(const OpCoverage& coverage) {
+  Json missing = Json::array(), incomplete = Json::array();
+  Json replicates = Json::array(), reasons = Json::object();
+  for (const NamedOps& named : coverage.names) {
+    if (!named.lack.empty()) missing.push_back(named.name);
+    if (!named.lack.empty() && !named.ops.empty())
+      incomplete.push_back({{"name", named.name}, {"reason", named.lack}});
+    if (!named.lack.empty() || !named.replicates) continue;
+    replicates.push_back(named.name);
+    reasons[named.name] = named.reason;
+  }
+  return {{"needed", coverage.names.size()},         {"present", coverage.present()},
+          {"missing", std::move(missing)},           {"incomplete", std::move(incomplete)},
+          {"replicate_only", std::move(replicates)}, {"replicate_reasons", std::move(reasons)}};
+}
+
+Status prove(Session& session, bool all, OpCoverage& coverage) {
+  std::vector<OpRequest> requests;
+  for (const Op* op : ops_in_question(coverage, all)) requests.push_back({op->name(), {}, {}});
+  if (requests.empty()) return absl::OkStatus();
+  const auto packs = session.pack_reports({});
+  if (!packs.ok()) return packs.status();
+  PoolOptions pool;
+  pool.command = child_command({"validate-worker", "--options", options_text({})}, **packs);
+  pool.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  pool.progress = [&session](size_t done, size_t total, const std::string& op) {
+    session.progress(fmt::format("validating {}/{} {}", done + 1, total, op));
+  };
+  const Result<std::vector<OpReport>> reports = run_in_workers(requests, pool);
+  if (!reports.ok()) return reports.status();
+  add_evidence(*reports, coverage);
+  return absl::OkStatus();
 }
 
 Result<ExitCode> show_coverage(Session& session, const OpsOptions& options) {
@@ -122,17 +172,14 @@ Result<ExitCode> show_coverage(Session& session, const OpsOptions& options) {
   if (!names.ok()) return names.status();
   const Result<const Registry*> registry = session.registry();
   if (!registry.ok()) return registry.status();
-  const Result<OpCoverage> coverage = op_coverage(**registry, *names, !is_graph);
-  if (!coverage.ok()) return coverage.status();
+  OpCoverage coverage = op_coverage(**registry, *names, !is_graph);
+  if (Status status = prove(session, options.prove, coverage); !status.ok()) return status;
   if (session.flags.json) {
-    session.write_json({{"needed", coverage->needed},
-                        {"present", coverage->present},
-                        {"missing", coverage->missing},
-                        {"replicate_only", coverage->replicate_only}});
+    session.write_json(coverage_json(coverage));
   } else {
-    session.write(coverage_text(*coverage));
+    session.write(coverage_text(coverage));
   }
-  return coverage->missing.empty() ? ExitCode::kFine : ExitCode::kFindings;
+  return coverage.present() == coverage.names.size() ? ExitCode::kFine : ExitCode::kFindings;
 }
 
 }  // namespace
@@ -153,12 +200,20 @@ void add_ops(CLI::App& app, Session& session) {
       ->type_name("NAMES.TXT")
       ->excludes(names)
       ->excludes(graph);
+  command
+      ->add_flag("--prove", options->prove,
+                 "Validate all these ops; one whose rules are not exactly those that hold does "
+                 "not count (takes minutes)")
+      ->excludes(names);
   command->footer(
-      "With --for and --against: exit code 1 if any op is missing.\n"
+      "With --for and --against: exit code 1 if any op is missing or incomplete: without kernel,\n"
+      "with fewer than 5 samples or with one whose rules do not close.\n"
       "Example: onedim ops mm");
   command->callback([options, &session] {
     const bool has_list = !options->graph.empty() || !options->name_list.empty();
-    session.choose([options, has_list, &session] {
+    session.choose([options, has_list, &session]() -> Result<ExitCode> {
+      if (options->prove && !has_list)
+        return invalid_argument("--prove needs the ops it is about: --for or --against");
       return has_list ? show_coverage(session, *options) : list_ops(session, options->names);
     });
   });

@@ -114,7 +114,11 @@ Result<ExitCode> run_redistribute(Session& session, const RedistributeOptions& o
   }
   if (!plan.ok()) return plan.status();
   Status checked;
-  if (options.check) checked = check_plan(**plan, move->group, mesh, kCheckSeed);
+  if (options.check) {
+    const Registry& packs = session.loaded();  // where a layout names a kind of theirs
+    checked = check_plan(**plan, move->group, mesh, kCheckSeed,
+                         [&](std::string_view name) { return packs.find_partial_kind(name); });
+  }
   if (absl::IsInvalidArgument(checked) || absl::IsUnimplemented(checked)) return checked;
   if (session.flags.json) {
     Json json = plan_to_json(**plan, mesh);

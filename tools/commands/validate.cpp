@@ -14,6 +14,7 @@
 #include "tools/idle_rules.hpp"
 #include "tools/op_names.hpp"
 #include "tools/validate_text.hpp"
+#include "tools/worker_command.hpp"
 
 namespace onedim {
 namespace {
@@ -135,18 +136,6 @@ Result<std::vector<const Op*>> chosen_ops(const Registry& registry, const Valida
     }
   }
   return chosen;
-}
-
-// The program again, for the part of a child, and the packs for it to load.
-std::vector<std::string> child_command(std::vector<std::string> part,
-                                       const std::vector<PackReport>& packs) {
-  std::vector<std::string> command{own_executable(), "--quiet"};
-  command.insert(command.end(), part.begin(), part.end());
-  command.emplace_back("--");
-  for (const PackReport& pack : packs) {
-    if (pack.verdict.is_in_use()) command.push_back(pack.path);
-  }
-  return command;
 }
 
 // Asks a child what is wrong with the call. One that does not answer is no mistake of the user's:

@@ -1,5 +1,5 @@
 // Forms of ops that the wrapper declares by their whole schema: out= with two outputs, in-place
-// over a list, an out= form of another pack's op; and a shutdown.
+// over a list, an out= form of another pack's op; an op that only replicates; and a shutdown.
 
 #include <onedim/pack.hpp>
 
@@ -73,11 +73,27 @@ void declare_each(Registrar& r) {
   r.variant("forms.negate_each_(Tensor(a!)[] xs) -> ()", "forms.negate_each");
 }
 
+// Where an element goes depends on all others.
+void declare_sorted(Registrar& r) {
+  r.op("forms.sorted(Tensor x) -> Tensor")
+      .infer([](const Call& call, OutputSink& outputs) {
+        outputs.add(call.input(0).dtype(), {call.input(0).size(0)});
+      })
+      .compute(exact_dtypes<double>(),
+               [](const Call& call, const onedim_execution_t&) {
+                 std::vector<double> x = load_dense<double>(call.input(0));
+                 std::sort(x.begin(), x.end());
+                 store_dense(x.data(), call.output());
+               })
+      .samples({"f64[4]", "f64[5]", "f64[7]", "f64[2]", "f64[6]:positive"});
+}
+
 }  // namespace
 
 ONEDIM_PACK("forms", "1.0.0", [](Registrar& r) {
   declare_extremes(r);
   declare_each(r);
+  declare_sorted(r);
   r.variant("forms.relu_into(Tensor self, *, Tensor(a!) target) -> Tensor(a!)", "relu");
   r.on_shutdown([] { std::puts("forms has ended"); });
   r.on_shutdown([] { std::puts("forms ends"); });
