@@ -72,12 +72,17 @@ std::string lack_of(const Op& op, const Registry& registry, NamedOps& named) {
   return fmt::format("it has {} samples, at least {} are wanted", samples->size(), kSamplesWanted);
 }
 
+// The first lack found stands; it names the overload where that is not what was asked for.
+void note_lack(const Op& op, const std::string& lack, NamedOps& named) {
+  if (lack.empty() || !named.lack.empty()) return;
+  named.lack = op.name() == named.name ? lack : fmt::format("{}: {}", op.name(), lack);
+}
+
 NamedOps look_at(const std::string& name, std::vector<const Op*> ops, const Registry& registry) {
   NamedOps named{name, std::move(ops), "", true, false, ""};
   if (named.ops.empty()) named.lack = "no pack offers it";
   for (const Op* op : named.ops) {
-    const std::string lack = lack_of(*op, registry, named);
-    if (!lack.empty() && named.lack.empty()) named.lack = fmt::format("{}: {}", op->name(), lack);
+    note_lack(*op, lack_of(*op, registry, named), named);
   }
   if (named.ops.empty()) named.replicates = false;
   return named;
@@ -186,9 +191,7 @@ void add_evidence(const std::vector<OpReport>& reports, OpCoverage& coverage) {
       const auto found = by_op.find(op->name());
       if (found == by_op.end()) continue;
       const OpReport& report = *found->second;
-      const std::string finding = finding_of(report);
-      if (!finding.empty() && named.lack.empty())
-        named.lack = fmt::format("{}: {}", op->name(), finding);
+      note_lack(*op, finding_of(report), named);
       tried += report.tried;
       combinations += report.combinations;
       samples += report.samples;

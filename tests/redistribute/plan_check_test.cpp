@@ -93,6 +93,65 @@ TEST(PlanCheck, WrongPlansAreCaught) {
   EXPECT_FALSE(check(other_order).ok());
 }
 
+// A pack's kind: two tensors that add up, of which one is longer.
+void for_each_element(const onedim_tensor_t* states, const auto& visit) {
+  for (int component = 0; component < 2; ++component) {
+    int64_t count = 1;
+    for (int32_t dim = 0; dim < states[component].ndim; ++dim)
+      count *= states[component].shape[dim];
+    for (int64_t i = 0; i < count; ++i)
+      visit(component, i, static_cast<double*>(states[component].data)[i]);
+  }
+}
+
+PartialKind adding_kind() {
+  PartialKind kind;
+  kind.name = kind.pack = "test.adding";
+  kind.components = {"long", "short"};
+  kind.output_count = 2;
+  kind.identity_fn = [](const onedim_host_t*, void*, const onedim_tensor_t* states) noexcept {
+    for_each_element(states, [](int, int64_t, double& value) { value = 0; });
+    return int32_t{ONEDIM_OK};
+  };
+  kind.combine_fn = [](const onedim_host_t*, void*, const onedim_tensor_t* into,
+                       const onedim_tensor_t* from) noexcept {
+    for_each_element(into, [&](int component, int64_t i, double& value) {
+      value += static_cast<const double*>(from[component].data)[i];
+    });
+    return int32_t{ONEDIM_OK};
+  };
+  return kind;
+}
+
+TEST(PlanCheck, JointPartialsMoveWithTheirWholeState) {
+  Planner planner(test_model("a=2,b=3"));
+  const Mesh& mesh = planner.mesh();
+  const PartialKind kind = adding_kind();
+  const auto kinds = [&](std::string_view name) { return name == kind.name ? &kind : nullptr; };
+  const std::vector<TensorMeta> group = {*parse_meta("f64[7,4]"), *parse_meta("f64[7]")};
+  const auto planned = [&](std::string_view from, std::string_view to) {
+    return **planner.plan(group, *parse_layout(from, mesh, 1), *parse_layout(to, mesh, 1));
+  };
+  for (const auto& [from, to] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {"P(test.adding),R", "R,S(0)"},
+           {"P(test.adding),P(test.adding)", "R,P(test.adding)"},
+           {"S(0),P(test.adding)", "R,R"},
+           {"R,R", "P(test.adding),S(0)"}}) {
+    const Status status = check_plan(planned(from, to), group, mesh, 1, kinds);
+    EXPECT_TRUE(status.ok()) << from << " -> " << to << ": " << status;
+  }
+  Plan not_merged = planned("P(test.adding),R", "R,R");
+  ASSERT_EQ(not_merged.steps.size(), 1u);
+  not_merged.steps[0].kind = StepKind::kAlias;
+  EXPECT_TRUE(absl::IsInternal(check_plan(not_merged, group, mesh, 1, kinds)));
+  Plan kept_twice = planned("R,R", "P(test.adding),R");
+  kept_twice.steps[0].kind = StepKind::kAlias;
+  EXPECT_TRUE(absl::IsInternal(check_plan(kept_twice, group, mesh, 1, kinds)));
+  const Status alone =
+      check_plan(planned("P(test.adding),R", "R,R"), {&group[0], 1}, mesh, 1, kinds);
+  EXPECT_EQ(message_of(alone), "a state of test.adding has 2 tensors, but 1 move");
+}
+
 TEST(PlanCheck, RefusesWhatItCannotDraw) {
   Planner planner(test_model("a=2,b=2"));
   const TensorMeta meta = *parse_meta("f32[4,6]");

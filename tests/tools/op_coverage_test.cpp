@@ -65,13 +65,21 @@ TEST(OpCoverage, WhatTheValidatorRefutesDoesNotCount) {
   EXPECT_EQ(lack_with(report_of("mm")), "");
   OpReport report = report_of("mm");
   report.missing = {{"S(0) | S(0), R", "f32[4,6]; f32[6,8]", "", ""}};
-  EXPECT_EQ(lack_with(report), "mm: missing rule S(0) | S(0), R on f32[4,6]; f32[6,8]");
+  EXPECT_EQ(lack_with(report), "missing rule S(0) | S(0), R on f32[4,6]; f32[6,8]");
   report = report_of("mm");
   report.errors = {"it is refused"};
-  EXPECT_EQ(lack_with(report), "mm: it is refused");
+  EXPECT_EQ(lack_with(report), "it is refused");
   report = report_of("mm");
   report.crashed = true;
-  EXPECT_EQ(lack_with(report), "mm: the process that judged it ended early");
+  EXPECT_EQ(lack_with(report), "the process that judged it ended early");
+}
+
+TEST(OpCoverage, ALackOfOneOverloadNamesIt) {
+  OpCoverage coverage = op_coverage(shipped_registry(), {"add"}, true);
+  OpReport report = report_of("add.Scalar");
+  report.errors = {"it is refused"};
+  add_evidence({report}, coverage);
+  EXPECT_EQ(coverage.names[0].lack, "add.Scalar: it is refused");
 }
 
 }  // namespace

@@ -30,15 +30,22 @@ struct RuleCase {
   std::vector<ShownRule> rules;
 };
 
+Result<std::vector<ClosedRule>> close_call(const Op& op, CallText text, const Registry& registry,
+                                           Subject& subject) {
+  const ForeignCall running(op, "infer or the rules");
+  Result<Subject> made = make_subject(op, std::move(text));
+  if (!made.ok()) return made.status();
+  subject = *std::move(made);
+  return closed_rules(op, subject.call, subject.outputs, registry);
+}
+
 Result<RuleCase> close_case(const Op& op, CallText text, const Registry& registry,
                             bool no_implied) {
-  const ForeignCall running(op, "infer, the rules or accept_local");
-  Result<Subject> subject = make_subject(op, std::move(text));
-  if (!subject.ok()) return subject.status();
+  RuleCase rule_case;
   Result<std::vector<ClosedRule>> rules =
-      closed_rules(op, subject->call, subject->outputs, registry);
+      close_call(op, std::move(text), registry, rule_case.subject);
   if (!rules.ok()) return rules.status();
-  RuleCase rule_case{*std::move(subject), {}};
+  const ForeignCall running(op, "infer or accept_local");
   for (ClosedRule& closed : *rules) {
     if (no_implied && closed.rule.implied) continue;
     std::vector<LocalRefusal> refusals = local_refusals(rule_case.subject, closed.rule, kWorlds);
