@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/layout/memory_order.hpp"
+#include "core/layout/placed_layout.hpp"
 #include "tools/text_table.hpp"
 
 namespace onedim {
@@ -29,6 +31,8 @@ std::string format_indices(const Intervals& intervals) {
 
 std::string rank_table(const PlacedTensor& placed) {
   TextRow head = {"rank", fmt::format("({})", fmt::join(placed.mesh.names(), ",")), "shape"};
+  // Row-major ones follow from the shape.
+  if (placed.outermost != 0) head.push_back("strides");
   for (size_t dim = 0; dim < placed.meta.shape.size(); ++dim)
     head.push_back(fmt::format("dim {}", dim));
   std::vector<TextRow> rows = {head};
@@ -38,6 +42,8 @@ std::string rank_table(const PlacedTensor& placed) {
     const IndexMap map = index_map(placed.meta.shape, placed.layout, placed.mesh, coordinate);
     TextRow row = {std::to_string(rank), format_coordinate(coordinate),
                    format_dims(map.local_shape())};
+    if (placed.outermost != 0)
+      row.push_back(format_dims(strides_with_outermost(map.local_shape(), placed.outermost)));
     for (const Intervals& intervals : map.dims) row.push_back(format_indices(intervals));
     rows.push_back(std::move(row));
   }
@@ -92,7 +98,8 @@ std::string remarks(const PlacedTensor& placed) {
 std::string layout_text(const PlacedTensor& placed) {
   const std::string head =
       fmt::format("{}@{} on {}{}\n", format_meta(placed.meta),
-                  format_layout(placed.layout, placed.mesh), placed.mesh.format(), remarks(placed));
+                  format_placed_layout(placed.layout, placed.outermost, placed.mesh),
+                  placed.mesh.format(), remarks(placed));
   return head + rank_table(placed) + owner_map(placed);
 }
 

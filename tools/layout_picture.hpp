@@ -13,6 +13,7 @@ struct PlacedTensor {
   TensorMeta meta;
   Layout layout;
   Mesh mesh;
+  int outermost = 0;  // tensor dim; see memory_order.hpp
 };
 
 inline constexpr int64_t kMostRankRows = 64;  // ranks listed; a mesh may have a million

@@ -1,6 +1,7 @@
 #include "tools/placed_call.hpp"
 
 #include "core/base/text.hpp"
+#include "core/layout/placed_layout.hpp"
 
 namespace onedim {
 namespace {
@@ -48,22 +49,21 @@ Result<PlacedCall> parse_placed_call(const Schema& schema, std::string_view inpu
   for (const std::string_view piece : split_top_level(inputs, ';')) add_piece(piece, unplaced);
   Result<CallText> call = parse_call(schema, unplaced.text, attributes);
   if (!call.ok()) return call.status();
-  PlacedCall placed{std::move(call->call), std::move(call->domains), {}};
+  PlacedCall placed{std::move(call->call), std::move(call->domains), {}, {}};
   for (size_t slot = 0; slot < placed.call.inputs.size(); ++slot) {
     const OptionalMeta& meta = placed.call.inputs[slot];
     const std::string_view text =
         slot < unplaced.layouts.size() ? unplaced.layouts[slot] : std::string_view();
-    if (!meta) {
-      placed.layouts.emplace_back();
-      continue;
+    PlacedLayout where;
+    if (meta && text.empty()) where.layout = Layout::replicated(mesh.ndim());
+    if (meta && !text.empty()) {
+      Result<PlacedLayout> parsed =
+          parse_placed_layout(text, mesh, static_cast<int>(meta->shape.size()));
+      if (!parsed.ok()) return annotate(parsed.status(), fmt::format("tensor {}", slot + 1));
+      where = *std::move(parsed);
     }
-    if (text.empty()) {
-      placed.layouts.push_back(Layout::replicated(mesh.ndim()));
-      continue;
-    }
-    Result<Layout> layout = parse_layout(text, mesh, static_cast<int>(meta->shape.size()));
-    if (!layout.ok()) return annotate(layout.status(), fmt::format("tensor {}", slot + 1));
-    placed.layouts.push_back(*std::move(layout));
+    placed.layouts.push_back(std::move(where.layout));
+    placed.outermosts.push_back(where.outermost);
   }
   return placed;
 }

@@ -3,23 +3,10 @@
 #include <algorithm>
 
 #include "core/base/text.hpp"
-#include "core/layout/memory_order.hpp"
+#include "core/layout/placed_layout.hpp"
 
 namespace onedim {
 namespace {
-
-struct Placed {
-  Layout layout;
-  int outermost = 0;
-};
-
-Result<Placed> parse_placed(std::string_view text, const Mesh& mesh, int ndim) {
-  const Result<LayoutAndOrder> parts = split_memory_order(trim(text), ndim);
-  if (!parts.ok()) return parts.status();
-  Result<Layout> layout = parse_layout(trim(parts->layout), mesh, ndim);
-  if (!layout.ok()) return layout.status();
-  return Placed{*std::move(layout), parts->outermost};
-}
 
 Result<ListedMove> parse_move(std::string_view text, const Mesh& mesh) {
   const size_t colon = text.find(':'), arrow = text.find("->");
@@ -32,9 +19,10 @@ Result<ListedMove> parse_move(std::string_view text, const Mesh& mesh) {
   Result<TensorMeta> meta = parse_meta(trim(text.substr(0, colon)));
   if (!meta.ok()) return meta.status();
   const int ndim = static_cast<int>(meta->shape.size());
-  Result<Placed> from = parse_placed(text.substr(colon + 1, arrow - colon - 1), mesh, ndim);
+  Result<PlacedLayout> from =
+      parse_placed_layout(text.substr(colon + 1, arrow - colon - 1), mesh, ndim);
   if (!from.ok()) return from.status();
-  Result<Placed> to = parse_placed(text.substr(arrow + 2), mesh, ndim);
+  Result<PlacedLayout> to = parse_placed_layout(text.substr(arrow + 2), mesh, ndim);
   if (!to.ok()) return to.status();
   return ListedMove{0,
                     std::string(text),

@@ -1,7 +1,6 @@
 #include "core/layout/memory_order.hpp"
 
-#include "core/base/scanner.hpp"
-#include "core/base/text.hpp"
+#include <algorithm>
 
 namespace onedim {
 
@@ -24,25 +23,6 @@ bool lies_with_outermost(const Dims& shape, const Dims& strides, int outermost) 
     if (shape[dim] > 1 && strides[dim] != dense[dim]) return false;
   }
   return true;
-}
-
-Result<LayoutAndOrder> split_memory_order(std::string_view text, int ndim) {
-  const size_t at = text.find("outermost");
-  if (at == std::string_view::npos) return LayoutAndOrder{text, 0};
-  Scanner scanner(text);
-  scanner.move_to(at + std::string_view("outermost").size());
-  if (Status status = scanner.expect("("); !status.ok()) return status;
-  scanner.peek();
-  const size_t begin = scanner.position();
-  const Result<int64_t> dim = scanner.integer();
-  if (!dim.ok()) return dim.status();
-  if (*dim < 0 || *dim >= ndim) {
-    return scanner.error_at(
-        begin, fmt::format("outermost dim {} is not a dim of a tensor of {}", *dim, ndim));
-  }
-  if (Status status = scanner.expect(")"); !status.ok()) return status;
-  if (!scanner.at_end()) return scanner.error("unexpected text behind outermost(..)");
-  return LayoutAndOrder{trim(text.substr(0, at)), static_cast<int>(*dim)};
 }
 
 }  // namespace onedim

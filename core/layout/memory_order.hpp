@@ -1,12 +1,9 @@
 #pragma once
 // Memory order: which dim of a tensor is outermost in memory; the others follow in their order, so
 // 0 is row-major. A collective that joins or cuts the outermost dim moves whole buffers; any other
-// one must pack or unpack. Text: ` outermost(1)` behind a layout.
-
-#include <string_view>
+// one must pack or unpack.
 
 #include "core/base/dims.hpp"
-#include "core/base/status.hpp"
 
 namespace onedim {
 
@@ -34,13 +31,5 @@ inline bool is_same_memory(int a, int b, UnitDims units) {
   };
   return a == b || (is_row_major(a) && is_row_major(b));
 }
-
-struct LayoutAndOrder {
-  std::string_view layout;
-  int outermost = 0;
-};
-
-// Splits ` outermost(1)` off; a dim that a tensor of `ndim` dims does not have is an error.
-Result<LayoutAndOrder> split_memory_order(std::string_view text, int ndim);
 
 }  // namespace onedim

@@ -3,19 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/layout/placed_layout.hpp"
 #include "core/redistribute/team.hpp"
 
 namespace onedim {
-namespace {
-
-// A layout with its memory order, where that is not row-major.
-std::string format_placed(const Layout& layout, int outermost, const Mesh& mesh) {
-  std::string text = format_layout(layout, mesh);
-  if (outermost != 0) text += fmt::format(" outermost({})", outermost);
-  return text;
-}
-
-}  // namespace
 
 double Plan::ratio() const {
   if (lower_bound_bytes == 0) return bytes == 0 ? 1 : static_cast<double>(bytes);
@@ -40,9 +31,10 @@ std::string format_plan(const Plan& plan, const Mesh& mesh) {
   for (const PlanStep& step : plan.steps) {
     text += step_kind_name(step.kind);
     if (step.mesh_dims != 0) text += " over " + format_mesh_dims(step.mesh_dims, mesh);
-    text += fmt::format(": {} -> {}, {} bytes, {:.3f} us",
-                        format_placed(step.from, step.from_outermost, mesh),
-                        format_placed(step.to, step.to_outermost, mesh), step.bytes, step.us);
+    text +=
+        fmt::format(": {} -> {}, {} bytes, {:.3f} us",
+                    format_placed_layout(step.from, step.from_outermost, mesh),
+                    format_placed_layout(step.to, step.to_outermost, mesh), step.bytes, step.us);
     if (step.pack_bytes > 0) text += fmt::format(", pack {}", step.pack_bytes);
     if (step.unpack_bytes > 0) text += fmt::format(", unpack {}", step.unpack_bytes);
     if (step.padding_bytes > 0) text += fmt::format(", padding {}", step.padding_bytes);
@@ -61,8 +53,8 @@ nlohmann::ordered_json plan_to_json(const Plan& plan, const Mesh& mesh) {
     steps.push_back({{"kind", step_kind_name(step.kind)},
                      {"mesh_dims", mesh_dim_names(step.mesh_dims, mesh)},
                      {"tensor_dims", changed_tensor_dims(step)},
-                     {"from", format_placed(step.from, step.from_outermost, mesh)},
-                     {"to", format_placed(step.to, step.to_outermost, mesh)},
+                     {"from", format_placed_layout(step.from, step.from_outermost, mesh)},
+                     {"to", format_placed_layout(step.to, step.to_outermost, mesh)},
                      {"bytes", step.bytes},
                      {"us", step.us},
                      {"pack_bytes", step.pack_bytes},
@@ -80,8 +72,8 @@ uint64_t plan_fingerprint(const Plan& plan, const Mesh& mesh) {
   std::string text = mesh.format();
   for (const PlanStep& step : plan.steps) {
     text += fmt::format("|{} {} {} {}", step_kind_name(step.kind), step.mesh_dims,
-                        format_placed(step.from, step.from_outermost, mesh),
-                        format_placed(step.to, step.to_outermost, mesh));
+                        format_placed_layout(step.from, step.from_outermost, mesh),
+                        format_placed_layout(step.to, step.to_outermost, mesh));
   }
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;

@@ -43,19 +43,5 @@ TEST(MemoryOrder, UnitDimsDoNotCount) {
   }
 }
 
-TEST(MemoryOrder, StandsBehindALayout) {
-  const Result<LayoutAndOrder> parts = split_memory_order("S(0),R outermost(1)", 2);
-  ASSERT_TRUE(parts.ok()) << parts.status();
-  EXPECT_EQ(parts->layout, "S(0),R");
-  EXPECT_EQ(parts->outermost, 1);
-  EXPECT_EQ(split_memory_order("S(0),R", 2)->outermost, 0);
-  EXPECT_EQ(message_of(split_memory_order("R outermost(2)", 2).status()),
-            "outermost dim 2 is not a dim of a tensor of 2 at column 13 of \"R outermost(2)\"");
-  EXPECT_FALSE(split_memory_order("R outermost(-1)", 2).ok());
-  EXPECT_FALSE(split_memory_order("R outermost", 2).ok());
-  EXPECT_FALSE(split_memory_order("R outermost(1", 2).ok());
-  EXPECT_FALSE(split_memory_order("R outermost(1) x", 2).ok());
-}
-
 }  // namespace
 }  // namespace onedim

@@ -4,6 +4,8 @@
 #include "core/base/text.hpp"
 #include "core/layout/index_map.hpp"
 #include "core/layout/layout_check.hpp"
+#include "core/layout/memory_order.hpp"
+#include "core/layout/placed_layout.hpp"
 #include "core/layout/reshape.hpp"
 #include "core/tensor/tensor.hpp"
 #include "tools/commands/commands.hpp"
@@ -32,17 +34,24 @@ Result<PlacedTensor> parse_placed_tensor(const LayoutOptions& options) {
   Result<TensorMeta> meta = parse_meta(trim(text.substr(0, at)));
   if (!meta.ok()) return meta.status();
   const int ndim = static_cast<int>(meta->shape.size());
-  Result<Layout> layout = parse_layout(trim(text.substr(at + 1)), *mesh, ndim);
-  if (!layout.ok()) return layout.status();
-  if (Status status = check_placements(*meta, *layout, *mesh); !status.ok()) return status;
-  *layout = drop_unit_dims(*layout, *mesh, meta->shape);
+  Result<PlacedLayout> placed = parse_placed_layout(text.substr(at + 1), *mesh, ndim);
+  if (!placed.ok()) return placed.status();
+  Layout& layout = placed->layout;
+  if (Status status = check_placements(*meta, layout, *mesh); !status.ok()) return status;
+  layout = drop_unit_dims(layout, *mesh, meta->shape);
   if (options.reshape.empty())
-    return PlacedTensor{*std::move(meta), *std::move(layout), *std::move(mesh)};
+    return PlacedTensor{*std::move(meta), std::move(layout), *std::move(mesh), placed->outermost};
+  if (placed->outermost != 0) {
+    return invalid_argument(
+        "--reshape: a view needs local tensors that are row-major, but dim {} is outermost; leave "
+        "out outermost({})",
+        placed->outermost, placed->outermost);
+  }
   Result<TensorMeta> shape = parse_meta(fmt::format("{}{}", name_of(meta->dtype), options.reshape));
   if (!shape.ok())
     return invalid_argument("--reshape: \"{}\" is no shape, expected one such as [4,6]",
                             options.reshape);
-  Result<Layout> reshaped = reshaped_layout(meta->shape, *layout, shape->shape, *mesh);
+  Result<Layout> reshaped = reshaped_layout(meta->shape, layout, shape->shape, *mesh);
   if (!reshaped.ok()) return reshaped.status();
   return PlacedTensor{*std::move(shape), *std::move(reshaped), *std::move(mesh)};
 }
@@ -81,6 +90,7 @@ Json rank_to_json(const PlacedTensor& placed, int64_t rank) {
   const IndexMap map = index_map(placed.meta.shape, placed.layout, placed.mesh, coordinate);
   return {{"coordinate", coordinate},
           {"shape", map.local_shape()},
+          {"strides", strides_with_outermost(map.local_shape(), placed.outermost)},
           {"offset", map.offset(placed.meta.shape)},
           {"intervals", intervals_to_json(map)}};
 }
@@ -90,6 +100,7 @@ void write_json(Session& session, const PlacedTensor& placed) {
   constexpr size_t kChunk = 1 << 16;
   const Json head = {{"tensor", format_meta(placed.meta)},
                      {"layout", format_layout(placed.layout, placed.mesh)},
+                     {"outermost", placed.outermost},
                      {"mesh", placed.mesh.format()}};
   const Json tail = {{"uneven", !is_even(placed.meta.shape, placed.layout, placed.mesh)},
                      {"empty", has_empty_shard(placed.meta.shape, placed.layout, placed.mesh)}};
@@ -124,7 +135,11 @@ Result<ExitCode> run_layout(Session& session, const LayoutOptions& options) {
 void add_layout(CLI::App& app, Session& session) {
   auto options = std::make_shared<LayoutOptions>();
   CLI::App* command = app.add_subcommand("layout", "Show which rank owns which part of a tensor");
-  command->add_option("tensor", options->tensor, "Tensor and layout, such as f32[10,7]@S(0),S(1)")
+  command
+      ->add_option(
+          "tensor", options->tensor,
+          "Tensor and layout, such as f32[10,7]@S(0),S(1); ` outermost(1)` behind it where "
+          "dim 1 is outermost in memory")
       ->type_name("TENSOR@LAYOUT")
       ->required();
   command->add_option("--mesh", options->mesh, "Mesh, outermost dim first, such as a=2,b=3")
