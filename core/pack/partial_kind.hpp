@@ -18,6 +18,8 @@ class PartialKind {
   Result<std::vector<TensorMeta>> state_metas(const Call& call,
                                               std::span<const OptionalOutput> outputs,
                                               const Location* location) const;
+  // True if the state is not the outputs of the group, but tensors that only state_metas knows.
+  bool has_hidden_state() const { return state_fn != nullptr; }
   // True if the state is computed from the call's inputs, not by the op's kernel.
   bool has_local() const { return local_fn != nullptr; }
   Status local(const Call& call, std::span<Tensor* const> inputs, const Location* location,

@@ -141,6 +141,21 @@ std::vector<std::string> Registry::op_names() const {
   return names;
 }
 
+Status Registry::check_state_count(const Layout& layout, size_t count) const {
+  for (const Placement& placement : layout.placements) {
+    if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
+    const PartialKind* kind = find_partial_kind(placement.partial);
+    if (kind == nullptr || kind->components.size() == count) continue;
+    return invalid_argument(
+        "a value under P({}) is a state of {} tensors ({}), but {} given; give them all, one "
+        "behind "
+        "the other with `;`",
+        kind->name, kind->components.size(), fmt::join(kind->components, ", "),
+        count == 1 ? "1 is" : fmt::format("{} are", count));
+  }
+  return absl::OkStatus();
+}
+
 Status Registry::check_partials(const Layout& layout, const Mesh& mesh) const {
   for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim) {
     const Placement& placement = layout.placements[mesh_dim];

@@ -43,6 +43,8 @@ class Registry {
   // state is hidden, stand over more than one rank: one alone has nothing to merge, and an R there
   // would need the kind's finish, which no step of a redistribution is.
   Status check_partials(const Layout& layout, const Mesh& mesh) const;
+  // What moves under a partial of a pack is its state: `count` tensors must be that, all of them.
+  Status check_state_count(const Layout& layout, size_t count) const;
   // The file of a committed pack, or null.
   const std::string* find_pack_path(std::string_view pack) const {
     const auto found = pack_paths_.find(pack);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/redistribute/step_kind.hpp"
+
 namespace onedim {
 namespace {
 
@@ -53,6 +55,9 @@ Result<Alphabet> Alphabet::create(const Mesh& mesh, int tensor_ndim, std::vector
         "at "
         "most {} are supported",
         alphabet.symbols_.size(), tensor_ndim, kinds.size(), strided.size(), kMostSymbols);
+  }
+  for (int s = 0; s < alphabet.kind_count_; ++s) {
+    if (is_linear_partial(alphabet.symbols_[s].partial)) alphabet.linear_ |= uint32_t{1} << s;
   }
   for (size_t s = 0; s < alphabet.symbols_.size(); ++s) {
     const bool is_strided = s >= plain_count;
@@ -119,6 +124,23 @@ Layout Alphabet::decode(StateCode code) const {
     layout.set_shard_order(dim, Dims(cutters[dim].begin(), cutters[dim].begin() + cut_count[dim]));
   }
   return layout;
+}
+
+uint32_t Alphabet::common_cuts(StateCode a, StateCode b) const {
+  std::array<int8_t, 32> common;  // per tensor dim, how many cuts
+  common.fill(8);
+  for (int i = 0; i < mesh_ndim(); ++i) {
+    const int symbol = symbol_of(a, i);
+    if (!is_shard(symbol) || byte_of(a, i) == byte_of(b, i)) continue;
+    int8_t& count = common[dims_[symbol]];
+    count = std::min(count, static_cast<int8_t>(place_of(a, i)));
+  }
+  uint32_t mesh_dims = 0;
+  for (int i = 0; i < mesh_ndim(); ++i) {
+    const int symbol = symbol_of(a, i);
+    if (is_shard(symbol) && place_of(a, i) < common[dims_[symbol]]) mesh_dims |= uint32_t{1} << i;
+  }
+  return mesh_dims;
 }
 
 TensorCuts Alphabet::cuts(StateCode code) const {

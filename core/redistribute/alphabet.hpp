@@ -28,6 +28,7 @@ class Alphabet {
   int tensor_ndim() const { return tensor_ndim_; }
   // The mesh's own number of the i-th mesh dim of a code, and its size.
   int mesh_dim(int i) const { return mesh_dims_[i]; }
+  std::span<const int> mesh_dims() const { return mesh_dims_; }
   int64_t size(int i) const { return sizes_[i]; }
   int full_mesh_ndim() const { return full_mesh_ndim_; }
 
@@ -38,6 +39,10 @@ class Alphabet {
   bool is_shard(int s) const { return s > kind_count_; }
   bool is_strided(int s) const { return s > kind_count_ + tensor_ndim_; }
   int tensor_dim(int s) const { return dims_[s]; }  // of a shard
+  // Whether the partial s is the partial `other`, or becomes it by a local step (sum with avg).
+  bool is_partial_like(int s, int other) const {
+    return s == other || ((linear_ >> s & linear_ >> other & 1) != 0);
+  }
   int64_t split_factor(int s) const { return split_factors_[s]; }
   bool has_strided() const { return symbol_count() > kind_count_ + 1 + tensor_ndim_; }
   // Whether mesh dim i may take symbol s.
@@ -47,6 +52,8 @@ class Alphabet {
   std::optional<StateCode> encode(const Layout& layout) const;
   Layout decode(StateCode code) const;
   TensorCuts cuts(StateCode code) const;  // mesh dims numbered as in codes
+  // The mesh dims whose cuts both states have, with all cuts of their tensor dims before them.
+  uint32_t common_cuts(StateCode a, StateCode b) const;
 
   static int byte_of(StateCode code, int i) {
     return static_cast<int>(code >> (56 - 8 * i) & 0xff);
@@ -66,6 +73,7 @@ class Alphabet {
   int full_mesh_ndim_ = 0;
   int tensor_ndim_ = 0;
   int kind_count_ = 0;
+  uint32_t linear_ = 0;  // partial symbols
   std::vector<Placement> symbols_;
   std::array<int8_t, 32> dims_{};
   std::array<int64_t, 32> split_factors_{};

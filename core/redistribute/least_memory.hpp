@@ -3,9 +3,13 @@
 // fits under one cap fits under a larger one, and needs what it says.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace onedim {
+
+// Enough for whatever there is a plan for, but a cap still, under which slices copy.
+inline constexpr int64_t kWidestCap = std::numeric_limits<int64_t>::max() - 1;
 
 // In bytes, above `too_little`, under which nothing fits; something needs `enough`. `needs(cap)`
 // plans under a cap and returns what that plan needs, at most the cap; nothing if none fits.

@@ -22,13 +22,7 @@ void MoveBound::read_source(const Layout& from) {
   shards_ = partials_ = 0;
   has_own_kinds_ = false;
   after_.fill(0);
-  sizes_[0] = 1;
-  full_dims_[0] = 0;
-  for (uint32_t dims = 1; dims <= all_; ++dims) {
-    const int mesh_dim = mesh_dims_[lowest(dims)];
-    sizes_[dims] = sizes_[dims & (dims - 1)] * mesh.size(mesh_dim);
-    full_dims_[dims] = full_dims_[dims & (dims - 1)] | MeshDimSet{1} << mesh_dim;
-  }
+  dim_sets_.start(mesh, mesh_dims_);
   const Dims order = from.cutting_order();
   const auto rank = [&](int i) {
     return std::find(order.begin(), order.end(), mesh_dims_[i]) - order.begin();
@@ -47,8 +41,8 @@ void MoveBound::read_source(const Layout& from) {
 
 int64_t MoveBound::work_out(Collective collective, uint32_t sharded, uint32_t dims) const {
   const auto ps = [&](Collective kind, uint32_t cut) {
-    const int64_t bytes = std::max<int64_t>(1, bytes_ / sizes_[cut]);
-    return to_ps(model_->collective_us(kind, full_dims_[dims], bytes));
+    const int64_t bytes = std::max<int64_t>(1, bytes_ / dim_sets_.ranks(cut));
+    return to_ps(model_->collective_us(kind, dim_sets_.on_mesh(dims), bytes));
   };
   switch (collective) {
     case Collective::kAllGather:
@@ -190,10 +184,10 @@ void MoveBound::allow_change_of_kept() {
   }
 }
 
-void MoveBound::start(const CostModel& model, const TensorMeta& tensor, const Layout& from) {
+void MoveBound::start(const CostModel& model, int64_t bytes, const Layout& from) {
   model_ = &model;
   from_ = &from;
-  bytes_ = tensor.bytes();
+  bytes_ = bytes;
   read_source(from);
   if (bytes_ == 0) {
     costs_.assign(table_size(), 0);

@@ -1,13 +1,13 @@
 #pragma once
-// MoveBound: what it costs at least to bring one tensor from its layout to any other, and what is
-// still to be paid at least from any state between. The problem is made easier until its states are
-// 3^n for n mesh dims: a mesh dim is as the source has it (kept), or it cuts in another way (cut),
-// or ranks hold the same or a partial that a step has made (whole). Slices, fills and relabelled
-// partials are free, kernels never copy, a reduction may take mesh dims that are whole along, an
-// exchange those that are cut; bytes are the tensor's mean over the ranks. Each single step
-// (step_kind.hpp) but shard_to_partial is a walk there that costs no more, provided that prices do
-// not fall with bytes and that an all_to_all moves something. Kept cuts of one tensor dim still go
-// from the last to the first.
+// MoveBound: what it costs at least to bring one value of so many bytes from its layout to any
+// other, and what is still to be paid at least from any state between. The problem is made easier
+// until its states are 3^n for n mesh dims: a mesh dim is as the source has it (kept), or it cuts
+// in another way (cut), or ranks hold the same or a partial that a step has made (whole). Slices,
+// fills and relabelled partials are free, kernels never copy, a reduction may take mesh dims that
+// are whole along, an exchange those that are cut; bytes are the tensor's mean over the ranks. Each
+// single step (step_kind.hpp) but shard_to_partial is a walk there that costs no more, provided
+// that prices do not fall with bytes and that an all_to_all moves something. Kept cuts of one
+// tensor dim still go from the last to the first.
 
 #include "core/redistribute/dim_set.hpp"
 #include "core/redistribute/step_price.hpp"
@@ -18,9 +18,10 @@ class MoveBound {
  public:
   enum class Part : uint8_t { kWhole, kCut, kKept };
 
-  // Not thread-safe; keeps its memory for the next search. All is borrowed until then. Strided
-  // shards are no plain cuts: neither `from` nor what is asked may have one.
-  void start(const CostModel& model, const TensorMeta& tensor, const Layout& from);
+  // `bytes` are those of all tensors that move, whole. Not thread-safe; keeps its memory for the
+  // next search. All is borrowed until then. Strided shards are no plain cuts: neither `from` nor
+  // what is asked may have one.
+  void start(const CostModel& model, int64_t bytes, const Layout& from);
 
   // Mesh dims of more than one rank, numbered as in codes.
   int ndim() const { return static_cast<int>(mesh_dims_.size()); }
@@ -81,9 +82,8 @@ class MoveBound {
   absl::InlinedVector<int, 8> mesh_dims_;
   uint32_t all_ = 0, shards_ = 0, partials_ = 0;  // of the source
   bool has_own_kinds_ = false;
-  std::array<uint32_t, 8> after_{};   // those that cut the same tensor dim later in the source
-  std::array<int64_t, 256> sizes_{};  // ranks of each set
-  std::array<MeshDimSet, 256> full_dims_{};
+  std::array<uint32_t, 8> after_{};  // those that cut the same tensor dim later in the source
+  DimSetTable dim_sets_;
   std::vector<int64_t> prices_;          // by collective, sharded, dims
   std::vector<int64_t> costs_;           // from the source
   std::vector<int64_t>* now_ = nullptr;  // the table that is being filled

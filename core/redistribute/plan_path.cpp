@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/layout/index_map.hpp"
 #include "core/redistribute/receive_bound.hpp"
 
 namespace onedim {
@@ -54,6 +55,28 @@ std::shared_ptr<const Plan> make_plan(std::span<const PathStep> path, const Stat
   }
   plan->lower_bound_bytes =
       receive_bound(request.group, from, to, request.model->mesh(), graph.alphabet().tensor_ndim());
+  return plan;
+}
+
+std::shared_ptr<const Plan> make_alias_plan(std::span<const TensorMeta> group, const Layout& from,
+                                            const Layout& to, const Mesh& mesh) {
+  PlanStep step;
+  step.from = from;
+  step.to = to;
+  for (int d = 0; d < mesh.ndim(); ++d) {
+    if (mesh.size(d) > 1 && from.placements[d].is_shard()) step.mesh_dims |= MeshDimSet{1} << d;
+  }
+  const Dims first_rank(static_cast<size_t>(mesh.ndim()), 0);  // none holds more
+  for (const TensorMeta& meta : group) {
+    step.memory_bytes +=
+        volume(index_map(meta.shape, from, mesh, first_rank).local_shape()) * size_of(meta.dtype);
+  }
+  step.is_view = true;
+  auto plan = std::make_shared<Plan>();
+  plan->from = from;
+  plan->to = to;
+  plan->peak_bytes = step.memory_bytes;
+  plan->steps.push_back(std::move(step));
   return plan;
 }
 

@@ -14,6 +14,11 @@ std::shared_ptr<const Plan> make_plan(std::span<const PathStep> path, const Stat
                                       const SearchRequest& request, const Layout& from,
                                       const Layout& to);
 
+// The plan between two layouts under which every rank owns the same (is_same_placement): one alias,
+// by which nothing moves. The group's tensors are row-major.
+std::shared_ptr<const Plan> make_alias_plan(std::span<const TensorMeta> group, const Layout& from,
+                                            const Layout& to, const Mesh& mesh);
+
 // What each of the path's steps needs of a rank at most, in bytes: its buffers, its target and the
 // storage that its source lies in, which is larger than the source where that is a view.
 std::vector<int64_t> memory_of_steps(std::span<const PathStep> path);

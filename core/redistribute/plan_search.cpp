@@ -18,6 +18,11 @@ uint32_t group_of(const StateStep& step) {
   return static_cast<uint32_t>(step.kind) << 8 | step.mesh_dims;
 }
 
+// Orders that do not differ for the lengths at hand.
+bool is_no_step(const StateStep& step, const StepPrice& price) {
+  return step.kind == StepKind::kReorder && (price.is_view || price.memory_bytes == 0);
+}
+
 }  // namespace
 
 void PlanSearch::set_orders(int from_outermost, int to_outermost) {
@@ -138,7 +143,7 @@ void PlanSearch::relax_priced(int node, int to, int32_t number, const StateStep&
   if (cost.ps >= kImpossible || cost.ps + target.floor_ps > limit_ps()) return;
   cost.bytes += price.bytes;
   cost.collectives += price.is_collective;
-  ++cost.steps;
+  cost.steps += !is_no_step(step, price);
   const auto order = cost <=> target.cost;
   const auto text = [&](int of) { return std::pair(graph_->code(state_of(of)), outermost_of(of)); };
   const bool is_tie = order == 0 && target.parent >= 0 && text(node) < text(target.parent);
@@ -238,10 +243,10 @@ std::optional<std::vector<PathStep>> PlanSearch::find(StateGraph& graph,
   start(graph, request, source, target);
   run();
   if (!nodes_[target_].is_done) return std::nullopt;
-  return path_to(target_);
+  return path_to_node(target_);
 }
 
-std::vector<PathStep> PlanSearch::path_to(int node) {
+std::vector<PathStep> PlanSearch::path_to_node(int node) {
   std::vector<PathStep> path;
   for (; node != source_; node = nodes_[node].parent) {
     const int parent = nodes_[node].parent, number = nodes_[node].step;
@@ -254,8 +259,7 @@ std::vector<PathStep> PlanSearch::path_to(int node) {
       step.step = graph_->steps(step.from)[number];
     }
     step.price = price(parent, node, step.step);
-    // Orders that do not differ for these lengths need no step.
-    if (number != kReordering || step.price.ps > 0) path.push_back(step);
+    if (!is_no_step(step.step, step.price)) path.push_back(step);
   }
   std::reverse(path.begin(), path.end());
   return path;
@@ -269,10 +273,10 @@ void PlanSearch::begin(StateGraph& graph, const SearchRequest& request, int sour
 
 void PlanSearch::settle(int64_t limit_ps) {
   while (!queue_.empty() && queue_.front().cost.ps <= limit_ps) {
-    const int state = pop();
-    if (state < 0) continue;
-    settled_.push_back(state);
-    expand(state);
+    const int node = pop();
+    if (node < 0) continue;
+    if (node == target_node(state_of(node))) settled_.push_back(state_of(node));
+    expand(node);
   }
 }
 

@@ -32,7 +32,8 @@ struct SearchRequest {
   Policy policy = Policy::kNonempty;
   int64_t memory_bytes = 0;
   bool allow_shard_to_partial = false;
-  // Tensor dims, of source and target; only `find` knows other orders than row-major.
+  // Tensor dims, of source and target, or of all that `begin` settles; find_all knows row-major
+  // order alone.
   int from_outermost = 0;
   int to_outermost = 0;
 
@@ -68,13 +69,14 @@ class PlanSearch {
   // From here on nothing that costs more is looked for: once exhausted, all else does.
   void forget_above(int64_t most_ps) { most_ps_ = std::min(most_ps_, most_ps); }
   std::span<const int32_t> settled() const { return settled_; }
-  const PathCost& cost(int state) const { return nodes_[state].cost; }  // of a settled state
+  // Of a settled state in the request's target order.
+  const PathCost& cost(int state) const { return nodes_[target_node(state)].cost; }
   bool is_settled(int state) const {
-    return static_cast<size_t>(state) < nodes_.size() && nodes_[state].round == round_ &&
-           nodes_[state].is_done;
+    const auto node = static_cast<size_t>(target_node(state));
+    return node < nodes_.size() && nodes_[node].round == round_ && nodes_[node].is_done;
   }
   // The path from the source to a settled state.
-  std::vector<PathStep> path_to(int state);
+  std::vector<PathStep> path_to(int state) { return path_to_node(target_node(state)); }
   bool is_exhausted() const { return queue_.empty(); }
   // No state that is not settled costs less, with its rest; kImpossible if none is left.
   int64_t next_ps() const { return queue_.empty() ? kImpossible : queue_.front().cost.ps; }
@@ -117,6 +119,10 @@ class PlanSearch {
   StepPrice price(int node, int to, const StateStep& step);
   void set_orders(int from_outermost, int to_outermost);
   int node_of(int state, int outermost) const;
+  int target_node(int state) const {
+    return order_count_ == 1 ? state : node_of(state, request_.to_outermost);
+  }
+  std::vector<PathStep> path_to_node(int node);
   int state_of(int node) const { return order_count_ == 1 ? node : node / order_count_; }
   int outermost_of(int node) const {
     return order_count_ == 1 ? 0 : outermosts_[static_cast<size_t>(node % order_count_)];

@@ -28,6 +28,25 @@ int least_ndim(std::span<const TensorMeta> group) {
   return static_cast<int>(ndim);
 }
 
+bool has_own_kind(const Layout& layout) {
+  return std::any_of(layout.placements.begin(), layout.placements.end(), [](const Placement& p) {
+    return p.is_partial() && !is_builtin_partial(p.partial);
+  });
+}
+
+// The dims that may be cut: of a state, whose parts are merged together, the leading ones that all
+// its tensors share.
+int movable_ndim(std::span<const TensorMeta> group, const Layout& from, const Layout& to) {
+  const int ndim = least_ndim(group);
+  if (!has_own_kind(from) && !has_own_kind(to)) return ndim;
+  for (int dim = 0; dim < ndim; ++dim) {
+    if (std::any_of(group.begin(), group.end(),
+                    [&](const TensorMeta& meta) { return meta.shape[dim] != group[0].shape[dim]; }))
+      return dim;
+  }
+  return ndim;
+}
+
 // Whether all tensors of the group have size 1 there: then a shard of the dim is none.
 bool is_unit_dim(std::span<const TensorMeta> group, int dim) {
   return std::all_of(group.begin(), group.end(), [&](const TensorMeta& meta) {
@@ -59,6 +78,21 @@ Status check_group(std::span<const TensorMeta> group) {
   return {};
 }
 
+Status check_shared_dims(std::span<const TensorMeta> group, const Layout& from, const Layout& to) {
+  const int ndim = movable_ndim(group, from, to);
+  for (const Layout* layout : {&from, &to}) {
+    for (const Placement& placement : layout->placements) {
+      if (!placement.is_shard() || placement.dim < ndim) continue;
+      std::string tensors;
+      for (const TensorMeta& meta : group)
+        tensors += (tensors.empty() ? "" : ", ") + format_meta(meta);
+      return invalid_argument("{} shards a dim that the tensors of the state do not share: {}",
+                              format_placement(placement), tensors);
+    }
+  }
+  return {};
+}
+
 // Two layouts that follow each other in one plan.
 Status check_kinds(const Layout& from, const Layout& to) {
   for (const Layout* layout : {&from, &to}) {
@@ -82,7 +116,7 @@ Status check_layouts(std::span<const TensorMeta> group, const Layout& from, cons
     if (from == to) continue;
     if (const Status status = check_policy(meta, to, mesh, policy); !status.ok()) return status;
   }
-  return {};
+  return check_shared_dims(group, from, to);
 }
 
 MemoKey key_of(std::span<const TensorMeta> group, const Layout& from, const Layout& to,
@@ -119,7 +153,7 @@ std::optional<int64_t> least_sufficient_memory(PlanSearch& search, StateGraph& g
     return path ? std::optional(peak_bytes(*path)) : std::nullopt;
   };
   const int64_t too_little = request.memory_bytes;
-  const std::optional<int64_t> enough = needs(std::numeric_limits<int64_t>::max() - 1);  // a cap
+  const std::optional<int64_t> enough = needs(kWidestCap);
   if (!enough) return std::nullopt;
   return least_memory(too_little, *enough, needs);
 }
@@ -158,9 +192,10 @@ Result<std::shared_ptr<const Plan>> Planner::plan(std::span<const TensorMeta> gr
   return memo_.insert(key, *std::move(plan));
 }
 
-std::shared_ptr<const Plan> Planner::keep(const TensorMeta& tensor, const PlanOptions& options,
+std::shared_ptr<const Plan> Planner::keep(std::span<const TensorMeta> group,
+                                          const PlanOptions& options,
                                           std::shared_ptr<const Plan> plan) {
-  const MemoKey key = key_of(std::span(&tensor, 1), plan->from, plan->to, options);
+  const MemoKey key = key_of(group, plan->from, plan->to, options);
   return memo_.insert(key, std::move(plan));
 }
 
@@ -171,11 +206,11 @@ Result<std::shared_ptr<const Plan>> Planner::search(std::span<const TensorMeta> 
   if (Status status = check_layouts(group, from, to, mesh(), options.policy); !status.ok())
     return status;
   const std::array<const Layout*, 2> layouts = {&from, &to};
-  const int ndim = least_ndim(group);
+  const int ndim = movable_ndim(group, from, to), least = least_ndim(group);
   for (const int outermost : {options.from_outermost, options.to_outermost}) {
-    if (outermost == 0 || (outermost > 0 && outermost < ndim)) continue;
+    if (outermost == 0 || (outermost > 0 && outermost < least)) continue;
     return invalid_argument("dim {} cannot be outermost in memory: the tensor has {} dims",
-                            outermost, ndim);
+                            outermost, least);
   }
   Result<std::shared_ptr<StateGraph>> graph =
       graphs_.lease({ndim, partial_kinds(from, to), layouts, options.allow_shard_to_partial,

@@ -3,7 +3,9 @@
 // chain of single steps (step_kind.hpp) between two layouts, exactly, and remembers plans. At equal
 // cost: fewer collectives, fewer bytes, fewer steps, text order. Thread-safe. The tensors of a
 // group (outputs of one partial kind of a pack) move as one value: one plan, their bytes summed;
-// their layouts are written with component 0.
+// their layouts are written with component 0. Where a kind's state is hidden the group is its
+// tensors, at both ends: to finish what is merged is no step. Only leading dims that all tensors of
+// a state share are cut.
 
 #include <limits>
 
@@ -64,9 +66,10 @@ class Planner {
 
   // The same where only the plan matters: without one, NotFound does not say what would do, which
   // takes many searches.
-  Result<std::shared_ptr<const Plan>> plan_if_any(const TensorMeta& tensor, const Layout& from,
-                                                  const Layout& to, const PlanOptions& options) {
-    return plan(std::span(&tensor, 1), from, to, options, /*explains=*/false);
+  Result<std::shared_ptr<const Plan>> plan_if_any(std::span<const TensorMeta> group,
+                                                  const Layout& from, const Layout& to,
+                                                  const PlanOptions& options) {
+    return plan(group, from, to, options, /*explains=*/false);
   }
 
   // Made once per argument list and kept. Refused where it would have more than 2^16 layouts.
@@ -84,7 +87,7 @@ class Planner {
   // For searches of one's own over the same states; see GraphStore.
   GraphStore& graphs() { return graphs_; }
   // Keeps a plan that such a search found, as `plan` would have found it.
-  std::shared_ptr<const Plan> keep(const TensorMeta& tensor, const PlanOptions& options,
+  std::shared_ptr<const Plan> keep(std::span<const TensorMeta> group, const PlanOptions& options,
                                    std::shared_ptr<const Plan> plan);
 
   MemoCounters counters() const { return memo_.counters(); }

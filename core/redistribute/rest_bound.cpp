@@ -18,9 +18,8 @@ void RestBound::start(MoveBound& moves, std::span<const int64_t> ends, const Alp
   moves_ = &moves;
   alphabet_ = &alphabet;
   source_ = source;
-  linear_ = idempotent_ = 0;
+  idempotent_ = 0;
   for (int s = 0; alphabet.is_partial(s); ++s) {
-    if (is_linear_partial(alphabet.symbol(s).partial)) linear_ |= uint32_t{1} << s;
     if (!relabels && is_idempotent_partial(alphabet.symbol(s).partial))
       idempotent_ |= uint32_t{1} << s;
   }
@@ -49,27 +48,16 @@ bool RestBound::is_in_order(StateCode code) const {
 
 int64_t RestBound::floor_ps(StateCode code) const {
   const int ndim = alphabet_->mesh_ndim();
-  std::array<int8_t, 32> kept_cuts;  // per tensor dim, how many are the source's
-  kept_cuts.fill(8);
-  for (int i = 0; i < ndim; ++i) {
-    const int before = Alphabet::symbol_of(source_, i);
-    if (!alphabet_->is_shard(before) || Alphabet::byte_of(code, i) == Alphabet::byte_of(source_, i))
-      continue;
-    int8_t& kept = kept_cuts[alphabet_->tensor_dim(before)];
-    kept = std::min(kept, static_cast<int8_t>(Alphabet::place_of(source_, i)));
-  }
-  uint32_t kept = 0, cut = 0;
+  const uint32_t kept_cuts = alphabet_->common_cuts(code, source_);
+  uint32_t kept = kept_cuts, cut = 0;
   uint32_t kept_symbols = 0, made_symbols = 0;  // of partials
   for (int i = 0; i < ndim; ++i) {
     const uint32_t bit = uint32_t{1} << i;
-    const int symbol = Alphabet::symbol_of(code, i), before = Alphabet::symbol_of(source_, i);
+    const int symbol = Alphabet::symbol_of(code, i);
     if (alphabet_->is_shard(symbol)) {
-      const bool is_kept = Alphabet::byte_of(code, i) == Alphabet::byte_of(source_, i) &&
-                           Alphabet::place_of(code, i) < kept_cuts[alphabet_->tensor_dim(symbol)];
-      (is_kept ? kept : cut) |= bit;
+      cut |= bit & ~kept_cuts;
     } else if (alphabet_->is_partial(symbol)) {
-      const bool is_kept =
-          symbol == before || ((linear_ >> symbol & 1) != 0 && (linear_ >> before & 1) != 0);
+      const bool is_kept = alphabet_->is_partial_like(symbol, Alphabet::symbol_of(source_, i));
       if (is_kept) kept |= bit;
       (is_kept ? kept_symbols : made_symbols) |= uint32_t{1} << symbol;
     }

@@ -29,8 +29,7 @@ class RestBound {
   const MoveBound* moves_ = nullptr;
   const Alphabet* alphabet_ = nullptr;
   StateCode source_ = 0;
-  uint32_t linear_ = 0;      // symbols, as bits
-  uint32_t idempotent_ = 0;  // symbols that are not to be made of R; none if it relabels
+  uint32_t idempotent_ = 0;  // symbols, as bits, that are not to be made of R
   std::vector<int64_t> rest_ps_;
   std::vector<int64_t> recut_ps_;
   std::vector<std::array<int8_t, 8>> orders_;  // mesh dims as in codes

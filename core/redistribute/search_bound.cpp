@@ -15,40 +15,31 @@ constexpr uint32_t kMisplaced = 2;  // the target is a shard: a shard that cuts 
 constexpr uint32_t kWanted = 2;     // the target is a partial: that one
 constexpr uint32_t kPartial = 3;    // a partial that must go
 
-// Two bits a mesh dim, `value` at those of `dims`.
-uint32_t spread(uint32_t dims, uint32_t value) {
-  uint32_t result = 0;
-  for (int i = 0; dims >> i != 0; ++i) result |= (dims >> i & 1) * (value << (2 * i));
-  return result;
-}
+// The lower bit of each of `dims`, two bits a mesh dim.
+constexpr std::array<uint32_t, 32> kSpread = [] {
+  std::array<uint32_t, 32> spread{};
+  for (uint32_t dims = 0; dims < spread.size(); ++dims) {
+    for (uint32_t i = 0; i < kMostDims; ++i) spread[dims] |= (dims >> i & 1) << (2 * i);
+  }
+  return spread;
+}();
 
-bool is_wanted_partial(const Alphabet& alphabet, int symbol, int wanted) {
-  if (symbol == wanted) return true;
-  return alphabet.is_partial(wanted) && is_linear_partial(alphabet.symbol(symbol).partial) &&
-         is_linear_partial(alphabet.symbol(wanted).partial);
-}
+uint32_t spread(uint32_t dims, uint32_t value) { return kSpread[dims] * value; }
+
+constexpr auto kLater = [](const auto& a, const auto& b) { return a.ps > b.ps; };
 
 }  // namespace
 
 SearchBound::Simple SearchBound::simplify(StateCode code) const {
   Simple simple = 0;
-  std::array<uint8_t, 32> kept;  // per tensor dim, how many cuts are the target's
-  kept.fill(8);
-  for (int i = 0; i < ndim_; ++i) {
-    const int symbol = Alphabet::symbol_of(code, i);
-    if (!alphabet_->is_shard(symbol) || Alphabet::byte_of(code, i) == Alphabet::byte_of(target_, i))
-      continue;
-    uint8_t& first = kept[alphabet_->tensor_dim(symbol)];
-    first = std::min(first, static_cast<uint8_t>(Alphabet::place_of(code, i)));
-  }
+  const uint32_t kept = alphabet_->common_cuts(code, target_);
   for (int i = 0; i < ndim_; ++i) {
     const int symbol = Alphabet::symbol_of(code, i), wanted = Alphabet::symbol_of(target_, i);
     uint32_t value = kReplicate;
     if (alphabet_->is_shard(symbol)) {
-      const bool is_kept = Alphabet::place_of(code, i) < kept[alphabet_->tensor_dim(symbol)];
-      value = is_kept || !alphabet_->is_shard(wanted) ? kShard : kMisplaced;
+      value = (kept >> i & 1) != 0 || !alphabet_->is_shard(wanted) ? kShard : kMisplaced;
     } else if (alphabet_->is_partial(symbol)) {
-      value = is_wanted_partial(*alphabet_, symbol, wanted) ? kWanted : kPartial;
+      value = alphabet_->is_partial_like(symbol, wanted) ? kWanted : kPartial;
     }
     simple |= value << (2 * i);
   }
@@ -69,11 +60,10 @@ uint32_t SearchBound::dims_with(Simple state, uint32_t value) const {
 }
 
 void SearchBound::price_steps(int64_t bytes, bool may_rename, StepPricer& pricer) {
-  bool has_kinds = false, has_own_kinds = false;
-  for (int s = 0; alphabet_->is_partial(s); ++s) {
-    has_kinds = true;
+  has_kinds_ = alphabet_->is_partial(0);
+  bool has_own_kinds = false;
+  for (int s = 0; alphabet_->is_partial(s); ++s)
     has_own_kinds |= !is_builtin_partial(alphabet_->symbol(s).partial);
-  }
   const uint32_t all = (uint32_t{1} << ndim_) - 1;
   prices_.resize(size_t{1} << (5 + ndim_));
   for (uint32_t shards = 0; shards <= all; ++shards) {
@@ -84,7 +74,7 @@ void SearchBound::price_steps(int64_t bytes, bool may_rename, StepPricer& pricer
       prices.gather = pricer.collective_ps(Collective::kAllGather, dims, whole);
       prices.exchange = may_rename ? 0 : pricer.collective_ps(Collective::kAllToAll, dims, part);
     }
-    if (!has_kinds) continue;
+    if (!has_kinds_) continue;
     const uint32_t others = all & ~shards;
     for (uint32_t dims = others; dims != 0; dims = (dims - 1) & others) {
       Prices& prices = prices_[shards << 5 | dims];
@@ -99,40 +89,63 @@ void SearchBound::price_steps(int64_t bytes, bool may_rename, StepPricer& pricer
   }
 }
 
-// By one step and what is known of the states behind it.
-int64_t SearchBound::least_from(Simple state) const {
-  int64_t least = costs_[state];
-  const uint32_t misplaced = dims_with(state, kMisplaced) & shard_dims_;
-  const uint32_t shards = dims_with(state, kShard) | misplaced;
-  // One that the target wants may go, too, and come back by a local step.
-  const uint32_t partials =
-      dims_with(state, kPartial) | (dims_with(state, kWanted) & partial_dims_);
-  const uint32_t replicated = dims_with(state, kReplicate);
-  for (uint32_t dims = replicated; dims != 0; dims = (dims - 1) & replicated) {
-    least = std::min(least, costs_[state | spread(dims, kShard)]);
-    const uint32_t wanted = dims & partial_dims_;
-    const Simple partial = state | spread(dims, kPartial);
-    least = std::min({least, costs_[state | spread(wanted, kWanted)], costs_[partial],
-                      costs_[(partial & ~spread(wanted, 3)) | spread(wanted, kWanted)]});
+void SearchBound::reach(Simple state, int64_t ps) {
+  if (ps >= costs_[state]) return;
+  costs_[state] = ps;
+  queue_.push_back({ps, state});
+  std::push_heap(queue_.begin(), queue_.end(), kLater);
+}
+
+// Calls `body(entries)` for all that shards of `dims` may have been: as the target has them, or
+// misplaced where it has some.
+template <typename Body>
+void SearchBound::for_each_shard(uint32_t dims, Body&& body) const {
+  for_each_subset_or_none(dims & shard_dims_, [&](uint32_t misplaced) {
+    body(spread(dims & ~misplaced, kShard) | spread(misplaced, kMisplaced));
+  });
+}
+
+// The same of partials: a kind that must go, or, where the target is a partial, what it wants.
+template <typename Body>
+void SearchBound::for_each_partial(uint32_t dims, Body&& body) const {
+  for_each_subset_or_none(dims & partial_dims_, [&](uint32_t wanted) {
+    body(spread(dims & ~wanted, kPartial) | spread(wanted, kWanted));
+  });
+}
+
+// Local steps are free, so one of several mesh dims is as good as several of one.
+void SearchBound::local_back(const Entry& entry, uint32_t cuts, uint32_t partials) {
+  for (uint32_t left = cuts | partials; left != 0; left &= left - 1)
+    reach(entry.state & ~spread(left & -left, 3), entry.ps);
+  if (!allow_shard_to_partial_) return;
+  for (uint32_t left = partials; left != 0; left &= left - 1) {
+    const uint32_t dim = left & -left;
+    for_each_shard(dim,
+                   [&](Simple shard) { reach((entry.state & ~spread(dim, 3)) | shard, entry.ps); });
   }
-  for (uint32_t dims = shards; dims != 0; dims = (dims - 1) & shards) {
-    const Prices& price = prices(shards, dims);
-    const Simple without = state & ~spread(dims, 3);
-    least = std::min(least, price.gather + costs_[without]);
-    least = std::min(least, price.exchange + costs_[without | spread(dims, kShard)]);
-    if (!allow_shard_to_partial_) continue;
-    const Simple partial = without | spread(dims, kPartial);
-    const uint32_t wanted = dims & partial_dims_;
-    least = std::min(
-        {least, costs_[partial], costs_[(partial & ~spread(wanted, 3)) | spread(wanted, kWanted)]});
-  }
-  for (uint32_t dims = partials; dims != 0; dims = (dims - 1) & partials) {
-    const Prices& price = prices(shards, dims);
-    const Simple without = state & ~spread(dims, 3);
-    least = std::min(least, price.reduce + costs_[without]);
-    least = std::min(least, price.scatter + costs_[without | spread(dims, kShard)]);
-  }
-  return least;
+}
+
+// All steps into a state.
+void SearchBound::step_back(const Entry& entry) {
+  const Simple state = entry.state;
+  const uint32_t whole = dims_with(state, kReplicate), cuts = dims_with(state, kShard);
+  const uint32_t shards = cuts | (dims_with(state, kMisplaced) & shard_dims_);
+  local_back(entry, cuts, dims_with(state, kPartial) | (dims_with(state, kWanted) & partial_dims_));
+  for_each_subset(whole, [&](uint32_t dims) {
+    const int64_t gathered = entry.ps + prices(shards | dims, dims).gather;
+    for_each_shard(dims, [&](Simple before) { reach(state | before, gathered); });
+    if (!has_kinds_) return;
+    const int64_t reduced = entry.ps + prices(shards, dims).reduce;
+    for_each_partial(dims, [&](Simple before) { reach(state | before, reduced); });
+  });
+  for_each_subset(cuts, [&](uint32_t dims) {
+    const Simple others = state & ~spread(dims, 3);
+    const int64_t exchanged = entry.ps + prices(shards, dims).exchange;
+    for_each_shard(dims, [&](Simple before) { reach(others | before, exchanged); });
+    if (!has_kinds_) return;
+    const int64_t scattered = entry.ps + prices(shards & ~dims, dims).scatter;
+    for_each_partial(dims, [&](Simple before) { reach(others | before, scattered); });
+  });
 }
 
 void SearchBound::start(const StateGraph& graph, std::span<const GroupMember> group,
@@ -154,14 +167,13 @@ void SearchBound::start(const StateGraph& graph, std::span<const GroupMember> gr
   }
   price_steps(bytes, may_rename, pricer);
   costs_.assign(size_t{1} << (2 * ndim_), kImpossible);
-  costs_[simplify(target)] = 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Simple state = 0; state < costs_.size(); ++state) {
-      const int64_t least = least_from(state);
-      changed |= least < costs_[state];
-      costs_[state] = least;
-    }
+  queue_.clear();
+  reach(simplify(target), 0);
+  while (!queue_.empty()) {
+    std::pop_heap(queue_.begin(), queue_.end(), kLater);
+    const Entry entry = queue_.back();
+    queue_.pop_back();
+    if (costs_[entry.state] == entry.ps) step_back(entry);
   }
 }
 

@@ -28,11 +28,21 @@ class SearchBound {
   struct Prices {
     int64_t gather = 0, exchange = 0, reduce = 0, scatter = 0;
   };
+  struct Entry {
+    int64_t ps = 0;
+    Simple state = 0;
+  };
 
   Simple simplify(StateCode code) const;
   Simple in_place(Simple state) const;  // misplaced shards as the target has them
   void price_steps(int64_t bytes, bool may_rename, StepPricer& pricer);
-  int64_t least_from(Simple state) const;
+  void reach(Simple state, int64_t ps);
+  template <typename Body>
+  void for_each_shard(uint32_t dims, Body&& body) const;
+  template <typename Body>
+  void for_each_partial(uint32_t dims, Body&& body) const;
+  void local_back(const Entry& entry, uint32_t cuts, uint32_t partials);
+  void step_back(const Entry& entry);
   uint32_t dims_with(Simple state, uint32_t value) const;
   const Prices& prices(uint32_t shards, uint32_t dims) const { return prices_[shards << 5 | dims]; }
 
@@ -40,8 +50,10 @@ class SearchBound {
   StateCode target_ = 0;
   int ndim_ = 0;
   bool allow_shard_to_partial_ = false;
+  bool has_kinds_ = false;
   uint32_t shard_dims_ = 0, partial_dims_ = 0;  // of the target
-  std::vector<int64_t> costs_;                  // per simple state
+  std::vector<int64_t> costs_;                  // per simple state, from the target backwards
+  std::vector<Entry> queue_;
   std::vector<Prices> prices_;  // per set of mesh dims that shard and set that takes part
 };
 

@@ -1,7 +1,6 @@
 #include "core/redistribute/step_price.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace onedim {
@@ -39,13 +38,7 @@ void StepPricer::start(const CostModel& model, const StateGraph& graph,
   }
   is_empty_ = std::all_of(group.begin(), group.end(),
                           [](const GroupMember& member) { return volume(member.shape) == 0; });
-  group_sizes_[0] = 1;
-  full_dims_[0] = 0;
-  for (uint32_t dims = 1; dims < uint32_t{1} << alphabet.mesh_ndim(); ++dims) {
-    const int i = std::countr_zero(dims);
-    group_sizes_[dims] = group_sizes_[dims & (dims - 1)] * alphabet.size(i);
-    full_dims_[dims] = full_dims_[dims & (dims - 1)] | MeshDimSet{1} << alphabet.mesh_dim(i);
-  }
+  dim_sets_.start(model.mesh(), alphabet.mesh_dims());
 }
 
 StepPricer::Remembered& StepPricer::slot(uint32_t what, int64_t bytes) {
@@ -59,7 +52,7 @@ int64_t StepPricer::collective_ps(Collective collective, uint32_t mesh_dims, int
   Remembered& known = slot(what, bytes);
   if (known.round == round_ && known.what == what && known.bytes == bytes) return known.ps;
   known = {what, round_, bytes,
-           to_ps(model_->collective_us(collective, full_dims_[mesh_dims], bytes))};
+           to_ps(model_->collective_us(collective, dim_sets_.on_mesh(mesh_dims), bytes))};
   return known.ps;
 }
 
@@ -72,14 +65,14 @@ int64_t StepPricer::copy_ps(int64_t bytes) {
 }
 
 bool StepPricer::has_own_combine(const StateStep& step, StateCode from) const {
-  const int symbol = Alphabet::symbol_of(from, std::countr_zero(uint32_t{step.mesh_dims}));
+  const int symbol = Alphabet::symbol_of(from, lowest(step.mesh_dims));
   return (own_kinds_ >> symbol & 1) != 0;
 }
 
 StepFloor StepPricer::floor(const StateStep& step, StateCode code, const StateSizes& from,
                             bool may_rename) {
   if (is_empty_) return {};
-  const int64_t bytes = from.bytes, ranks = group_sizes_[step.mesh_dims];
+  const int64_t bytes = from.bytes, ranks = group_size(step.mesh_dims);
   const auto always = [](int64_t ps) { return StepFloor{ps, ps}; };
   const auto with_copy = [&](int64_t ps) { return StepFloor{ps, ps + copy_ps(2 * bytes)}; };
   switch (step.kind) {
@@ -113,7 +106,7 @@ StepFloor StepPricer::floor(const StateStep& step, StateCode code, const StateSi
 
 StepPrice StepPricer::gather(const StateStep& step, const StepContext& context) {
   const StateSizes &from = *context.from_sizes, &to = *context.to_sizes;
-  const int64_t ranks = group_sizes_[step.mesh_dims];
+  const int64_t ranks = group_size(step.mesh_dims);
   const int64_t gathered = multiply(ranks, from.bytes);
   const bool is_padded = (from.uneven & step.mesh_dims) != 0;
   const bool is_unpacked =
@@ -130,7 +123,7 @@ StepPrice StepPricer::gather(const StateStep& step, const StepContext& context) 
 
 StepPrice StepPricer::reduce_scatter(const StateStep& step, const StepContext& context) {
   const StateSizes &from = *context.from_sizes, &to = *context.to_sizes;
-  const int64_t ranks = group_sizes_[step.mesh_dims];
+  const int64_t ranks = group_size(step.mesh_dims);
   const int64_t scattered = multiply(ranks, to.bytes);
   const bool is_padded = (to.uneven & step.mesh_dims) != 0;
   const bool is_packed = is_padded || !context.keeps_memory() ||
@@ -151,7 +144,7 @@ StepPrice StepPricer::reduce_scatter(const StateStep& step, const StepContext& c
 }
 
 StepPrice StepPricer::all_reduce(const StateStep& step, const StepContext& context) {
-  const int64_t bytes = context.from_sizes->bytes, ranks = group_sizes_[step.mesh_dims];
+  const int64_t bytes = context.from_sizes->bytes, ranks = group_size(step.mesh_dims);
   StepPrice price;
   if (has_own_combine(step, context.graph->code(context.from))) {
     const int64_t gathered = multiply(ranks, bytes);
@@ -168,7 +161,7 @@ StepPrice StepPricer::all_reduce(const StateStep& step, const StepContext& conte
 
 StepPrice StepPricer::exchange(const StateStep& step, const StepContext& context) {
   const StateSizes &from = *context.from_sizes, &to = *context.to_sizes;
-  const int64_t ranks = group_sizes_[step.mesh_dims];
+  const int64_t ranks = group_size(step.mesh_dims);
   StepPrice price;
   const bool is_even = ((from.uneven | to.uneven) & step.mesh_dims) == 0;
   if (is_even && step.is_split) {

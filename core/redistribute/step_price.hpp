@@ -3,10 +3,10 @@
 // that sums are exact and equal costs are equal. The rules of packing are in step_kind.hpp. A step
 // without a byte costs nothing and is no collective.
 
-#include <array>
 #include <vector>
 
 #include "core/cost/cost_model.hpp"
+#include "core/redistribute/dim_set.hpp"
 #include "core/redistribute/state_graph.hpp"
 #include "core/redistribute/state_sizes.hpp"
 
@@ -68,8 +68,7 @@ class StepPricer {
             (step.is_split || step.share >= 0));
   }
   int64_t collective_ps(Collective collective, uint32_t mesh_dims, int64_t bytes);
-  int64_t group_size(uint32_t mesh_dims) const { return group_sizes_[mesh_dims]; }
-  MeshDimSet full_mesh_dims(uint32_t mesh_dims) const { return full_dims_[mesh_dims]; }
+  int64_t group_size(uint32_t mesh_dims) const { return dim_sets_.ranks(mesh_dims); }
 
  private:
   int64_t copy_ps(int64_t bytes);
@@ -96,8 +95,7 @@ class StepPricer {
   uint32_t own_kinds_ = 0;  // partial kinds of packs, by symbol
   std::vector<Remembered> remembered_{kRemembered};
   uint32_t round_ = 0;
-  std::array<int64_t, 256> group_sizes_{};
-  std::array<MeshDimSet, 256> full_dims_{};
+  DimSetTable dim_sets_;
 };
 
 }  // namespace onedim

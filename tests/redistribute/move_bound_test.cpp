@@ -95,7 +95,7 @@ class BoundCheck {
  public:
   explicit BoundCheck(const Scene& scene)
       : scene_(scene), planner_(scene.model), table_(*planner_.table(ndim(), scene.kinds)) {
-    moves_.start(*scene.model, scene.meta, scene.source);
+    moves_.start(*scene.model, scene.meta.bytes(), scene.source);
   }
   int size() const { return table_.size(); }
 
@@ -242,16 +242,15 @@ TEST(MoveBound, IsTheCollectiveOnOneMeshDim) {
   const auto model = test_model("x=4");
   const TensorMeta meta = TensorMeta::contiguous(DType::kF32, {8, 8});
   MoveBound bound;
-  bound.start(*model, meta, Layout{{Placement::make_partial("sum")}, {}});
+  bound.start(*model, meta.bytes(), Layout{{Placement::make_partial("sum")}, {}});
   const auto ps = [&](Collective kind) { return to_ps(model->collective_us(kind, 1, 256)); };
   EXPECT_EQ(bound.least_ps(1, 0), 0);
   EXPECT_EQ(bound.least_ps(0, 0), ps(Collective::kAllReduce));
   EXPECT_EQ(bound.least_ps(0, 1), ps(Collective::kReduceScatter));
-  bound.start(*model, meta, Layout{{Placement::shard(0)}, {}});
+  bound.start(*model, meta.bytes(), Layout{{Placement::shard(0)}, {}});
   EXPECT_EQ(bound.least_ps(0, 0), ps(Collective::kAllGather));
   EXPECT_EQ(bound.least_ps(1, 0), 0);
-  bound.start(*model, TensorMeta::contiguous(DType::kF32, {0, 8}),
-              Layout{{Placement::shard(0)}, {}});
+  bound.start(*model, 0, Layout{{Placement::shard(0)}, {}});
   EXPECT_EQ(bound.least_ps(0, 0), 0);
 }
 

@@ -232,6 +232,22 @@ TEST(Planner, GroupsMoveAsOne) {
   EXPECT_EQ((**planner.plan(group, rows, Layout::replicated(1))).bytes, 3 * 40);
 }
 
+// Parts of a state are merged together, so what its tensors do not share stays whole.
+TEST(Planner, StatesAreCutWhereTheyShareDims) {
+  const Mesh mesh = *Mesh::parse("a=4");
+  Planner planner(test_model("a=4"));
+  const std::vector<TensorMeta> group = {*parse_meta("f32[8,4]"), *parse_meta("f64[4]")};
+  const Layout partial = *parse_layout("P(pack.kind)", mesh, 1);
+  const auto cut = planner.plan(group, partial, *parse_layout("S(0)", mesh, 1));
+  EXPECT_EQ(message_of(cut.status()),
+            "S(0) shards a dim that the tensors of the state do not share: f32[8,4], f64[4]");
+  const Plan whole = **planner.plan(group, partial, Layout::replicated(1));
+  ASSERT_EQ(whole.steps.size(), 1u);
+  EXPECT_EQ(whole.bytes, 3 * (8 * 4 * 4 + 4 * 8));
+  EXPECT_TRUE(planner.plan(group, *parse_layout("S(0)", mesh, 1), Layout::replicated(1)).ok())
+      << "no state";
+}
+
 TEST(Planner, MemoKeepsApartWhatDiffers) {
   Plans p("a=2,b=4", "f32[64,64]");
   const auto misses_of = [&](auto&& change) {

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.hpp"
-#include "core/layout/memory_order.hpp"
+#include "core/layout/placed_layout.hpp"
 #include "core/redistribute/plan_check.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/layout_picture.hpp"
@@ -38,18 +38,10 @@ Result<std::vector<TensorMeta>> parse_group(std::string_view text) {
   return group;
 }
 
-struct PlacedEnd {
-  Layout layout;
-  int outermost = 0;
-};
-
-Result<PlacedEnd> parse_flag(std::string_view flag, std::string_view text, const Mesh& mesh,
-                             int ndim) {
-  const Result<LayoutAndOrder> parts = split_memory_order(text, ndim);
-  if (!parts.ok()) return annotate(parts.status(), flag);
-  Result<Layout> layout = parse_layout(parts->layout, mesh, ndim);
-  if (!layout.ok()) return annotate(layout.status(), flag);
-  return PlacedEnd{*std::move(layout), parts->outermost};
+Result<PlacedLayout> parse_flag(std::string_view flag, std::string_view text, const Mesh& mesh,
+                                int ndim) {
+  Result<PlacedLayout> placed = parse_placed_layout(text, mesh, ndim);
+  return placed.ok() ? std::move(placed) : annotate(placed.status(), flag);
 }
 
 Result<Move> parse_move(const RedistributeOptions& options) {
@@ -63,9 +55,9 @@ Result<Move> parse_move(const RedistributeOptions& options) {
   move.group = *std::move(group);
   size_t ndim = move.group[0].shape.size();
   for (const TensorMeta& meta : move.group) ndim = std::min(ndim, meta.shape.size());
-  Result<PlacedEnd> from = parse_flag("--from", options.from, mesh, static_cast<int>(ndim));
+  Result<PlacedLayout> from = parse_flag("--from", options.from, mesh, static_cast<int>(ndim));
   if (!from.ok()) return from.status();
-  Result<PlacedEnd> to = parse_flag("--to", options.to, mesh, static_cast<int>(ndim));
+  Result<PlacedLayout> to = parse_flag("--to", options.to, mesh, static_cast<int>(ndim));
   if (!to.ok()) return to.status();
   move.from = std::move(from->layout);
   move.to = std::move(to->layout);
@@ -78,7 +70,7 @@ Result<Move> parse_move(const RedistributeOptions& options) {
 }
 
 // Packs are looked for only where a layout names a kind of theirs.
-Status check_kinds(Session& session, const Layout& layout, const Mesh& mesh,
+Status check_kinds(Session& session, const Move& move, const Layout& layout,
                    std::string_view flag) {
   const bool names_any = std::any_of(
       layout.placements.begin(), layout.placements.end(),
@@ -86,7 +78,9 @@ Status check_kinds(Session& session, const Layout& layout, const Mesh& mesh,
   if (!names_any) return absl::OkStatus();
   const Result<const Registry*> registry = session.registry();
   if (!registry.ok()) return registry.status();
-  return annotate((*registry)->check_partials(layout, mesh), flag);
+  Status status = (*registry)->check_partials(layout, move.model->mesh());
+  if (status.ok()) status = (*registry)->check_state_count(layout, move.group.size());
+  return annotate(status, flag);
 }
 
 std::string picture(const Move& move) {
@@ -102,8 +96,9 @@ Result<ExitCode> run_redistribute(Session& session, const RedistributeOptions& o
   const Result<Move> move = parse_move(options);
   if (!move.ok()) return move.status();
   const Mesh& mesh = move->model->mesh();
-  if (Status status = check_kinds(session, move->from, mesh, "--from"); !status.ok()) return status;
-  if (Status status = check_kinds(session, move->to, mesh, "--to"); !status.ok()) return status;
+  if (Status status = check_kinds(session, *move, move->from, "--from"); !status.ok())
+    return status;
+  if (Status status = check_kinds(session, *move, move->to, "--to"); !status.ok()) return status;
   Planner planner(move->model);
   const Result<std::shared_ptr<const Plan>> plan =
       planner.plan(move->group, move->from, move->to, move->options);
@@ -138,7 +133,8 @@ Result<ExitCode> run_redistribute(Session& session, const RedistributeOptions& o
 void add_flags(CLI::App& command, RedistributeOptions& options) {
   command
       .add_option("tensor", options.tensors,
-                  "Tensor, such as f32[10,7]; several with `;` move as one value")
+                  "Tensor, such as f32[10,7]; several with `;`, as the state of a partial of a "
+                  "pack is, move as one value")
       ->type_name("TENSOR")
       ->required();
   command
