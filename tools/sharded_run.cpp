@@ -1,6 +1,7 @@
 #include "tools/sharded_run.hpp"
 
 #include "core/base/text.hpp"
+#include "core/layout/memory_order.hpp"
 #include "core/validate/mesh_split.hpp"
 #include "core/validate/mesh_strategy.hpp"
 #include "core/validate/value_draw.hpp"
@@ -43,7 +44,7 @@ Result<ChosenStrategy> select_strategy(const Op& op, const Registry& registry,
   Result<ShardedOp> made = start_op(op, registry, placed, planner.mesh());
   if (!made.ok()) return made.status();
   Selector selector(registry, planner);
-  const SelectRequest request{&op, &placed.call, placed.layouts, {}, options};
+  const SelectRequest request{&op, &placed.call, placed.layouts, {}, options, placed.outermosts};
   const Result<std::shared_ptr<const Decision>> decision = selector.select(request);
   if (!decision.ok()) return decision.status();
   ChosenStrategy chosen{*std::move(made), (*decision)->rules};
@@ -76,8 +77,10 @@ Result<ChosenStrategy> given_strategy(const Op& op, const Registry& registry,
   for (size_t slot = 0; slot < placed.layouts.size(); ++slot) {
     const OptionalMeta& meta = placed.call.inputs[slot];
     if (!meta) continue;
+    PlanOptions from_there = options;
+    from_there.from_outermost = placed.outermosts[slot];
     Result<std::shared_ptr<const Plan>> plan =
-        planner.plan(*meta, placed.layouts[slot], strategy->inputs[slot], options);
+        planner.plan(*meta, placed.layouts[slot], strategy->inputs[slot], from_there);
     if (!plan.ok()) return annotate(plan.status(), fmt::format("input {}", slot));
     if (!(*plan)->steps.empty()) chosen.op.plans[slot] = *std::move(plan);
   }
@@ -106,6 +109,13 @@ Result<DrawnInputs> draw_inputs(const Op& op, const PlacedCall& placed, const Me
         draw_values(*meta, placed.domains[slot], ValueKind::kIntegers, constants, Random(slot_key));
     drawn.locals[slot] = split_over_mesh(*drawn.whole[slot], placed.layouts[slot], mesh,
                                          placed.domains[slot], mix_key(slot_key, 1));
+    if (placed.outermosts[slot] == 0) continue;
+    for (Tensor& local : drawn.locals[slot]) {
+      Tensor laid = Tensor::zeros({local.dtype(), local.shape(),
+                                   strides_with_outermost(local.shape(), placed.outermosts[slot])});
+      copy_elements(local, laid);
+      local = std::move(laid);
+    }
   }
   return drawn;
 }

@@ -2,19 +2,38 @@
 
 #include <algorithm>
 
+#include "core/layout/index_map.hpp"
 #include "core/layout/layout_check.hpp"
+#include "core/layout/memory_order.hpp"
 #include "core/pack/foreign_call.hpp"
 #include "core/pack/variant.hpp"
 
 namespace onedim {
 
-const PartialKind* Decider::group_of(const Layout& layout) const {
+const PartialKind* Decider::own_kind(const Layout& layout) const {
   for (const Placement& placement : layout.placements) {
-    if (!placement.is_partial() || is_builtin_partial(placement.partial)) continue;
-    const PartialKind* kind = registry_.find_partial_kind(placement.partial);
-    if (kind != nullptr && kind->output_count > 1) return kind;
+    if (placement.is_partial() && !is_builtin_partial(placement.partial))
+      return registry_.find_partial_kind(placement.partial);
   }
   return nullptr;
+}
+
+const PartialKind* Decider::immovable_kind(size_t slot) const {
+  const PartialKind* kind = own_kind(current_[slot]);
+  if (kind == nullptr || kind->output_count > 1) return kind;
+  if (!kind->has_hidden_state()) return nullptr;
+  const std::span<const TensorMeta> tensors = state(slot);
+  const bool moves =
+      !tensors.empty() && std::all_of(tensors.begin(), tensors.end(), [&](const TensorMeta& meta) {
+        return meta.shape == input(slot)->shape;
+      });
+  return moves ? nullptr : kind;
+}
+
+int64_t Decider::moved_bytes(size_t slot) const {
+  int64_t bytes = 0;
+  for (const TensorMeta& meta : moved(slot)) bytes += meta.bytes();
+  return bytes;
 }
 
 Status Decider::check_layout(const TensorMeta& meta, const Layout& layout, std::string_view side,
@@ -23,6 +42,37 @@ Status Decider::check_layout(const TensorMeta& meta, const Layout& layout, std::
   if (const Status status = check_placements(meta, layout, mesh_); !status.ok())
     return annotate(status, where);
   return annotate(registry_.check_partials(layout, mesh_), where);
+}
+
+// Of an input under a kind with a hidden state, all its tensors; of others none.
+Status Decider::check_state(size_t slot) const {
+  if (state(slot).empty()) return absl::OkStatus();
+  const std::string where = fmt::format("{}: the state of input {}", request_.op->name(), slot);
+  const PartialKind* kind = input(slot) ? own_kind(request_.inputs[slot]) : nullptr;
+  if (kind == nullptr || !kind->has_hidden_state()) {
+    return invalid_argument(
+        "{} is given, but the input is no partial of a pack with a hidden state", where);
+  }
+  for (const TensorMeta& meta : state(slot)) {
+    if (checked_volume(meta.shape) < 0)
+      return invalid_argument("{} has {}, which has too many elements", where, format_meta(meta));
+  }
+  return annotate(registry_.check_state_count(request_.inputs[slot], state(slot).size()), where);
+}
+
+Status Decider::check_memory_orders() const {
+  if (!request_.outermosts.empty() && request_.outermosts.size() != input_count()) {
+    return invalid_argument("{}: {} memory orders for {} input slots", request_.op->name(),
+                            request_.outermosts.size(), input_count());
+  }
+  for (size_t slot = 0; slot < request_.outermosts.size(); ++slot) {
+    const int outermost = request_.outermosts[slot];
+    if (outermost == 0 || !input(slot)) continue;
+    if (outermost > 0 && outermost < static_cast<int>(input(slot)->shape.size())) continue;
+    return invalid_argument("{}: dim {} cannot be outermost in memory in input {}, which is {}",
+                            request_.op->name(), outermost, slot, format_meta(*input(slot)));
+  }
+  return absl::OkStatus();
 }
 
 Status Decider::check_inputs() const {
@@ -38,7 +88,14 @@ Status Decider::check_inputs() const {
     const Status status = check_layout(*input(slot), request_.inputs[slot], "input", slot);
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  if (!request_.states.empty() && request_.states.size() != input_count()) {
+    return invalid_argument("{}: {} states for {} input slots", request_.op->name(),
+                            request_.states.size(), input_count());
+  }
+  for (size_t slot = 0; slot < input_count(); ++slot) {
+    if (const Status status = check_state(slot); !status.ok()) return status;
+  }
+  return check_memory_orders();
 }
 
 Status Decider::check_required() {
@@ -123,6 +180,20 @@ void Decider::note_pinned() {
   }
   for (size_t slot = 0; slot < input_count(); ++slot) {
     if (!input(slot)) pinned_[slot] = false;
+    immovable_.push_back(input(slot) ? immovable_kind(slot) : nullptr);
+  }
+}
+
+// The rank at the origin has the longest local lengths.
+void Decider::note_memory_orders() {
+  outermosts_.assign(input_count(), 0);
+  const Dims origin(static_cast<size_t>(mesh_.ndim()), 0);
+  for (size_t slot = 0; slot < request_.outermosts.size(); ++slot) {
+    if (!input(slot) || request_.outermosts[slot] == 0) continue;
+    const Dims shape = index_map(input(slot)->shape, current_[slot], mesh_, origin).local_shape();
+    const int outermost = request_.outermosts[slot];
+    if (!lies_with_outermost(shape, strides_with_outermost(shape, outermost), 0))
+      outermosts_[slot] = outermost;
   }
 }
 
@@ -152,6 +223,7 @@ Status Decider::prepare() {
                            ? without_unit_dims(request_.inputs[slot], mesh_, input(slot)->shape)
                            : Layout());
   note_pinned();
+  note_memory_orders();
   note_orders();
   return absl::OkStatus();
 }

@@ -40,17 +40,30 @@ class Decider {
  private:
   const OptionalMeta& input(size_t slot) const { return request_.call->inputs[slot]; }
   size_t input_count() const { return request_.call->inputs.size(); }
-  // One of several tensors that are one partial value: they move together, which needs them all at
-  // hand, so one alone stays as it is.
-  const PartialKind* group_of(const Layout& layout) const;
+  // The kind of a partial that cannot move: one of several tensors that are one value, which move
+  // together, or one whose state is not given, or is not of its shape.
+  const PartialKind* immovable_kind(size_t slot) const;
+  const PartialKind* own_kind(const Layout& layout) const;
   bool stays(size_t slot) const {
-    return input(slot) && (pinned_[slot] || group_of(current_[slot]) != nullptr);
+    return input(slot) && (pinned_[slot] || immovable_[slot] != nullptr);
   }
+  std::span<const TensorMeta> state(size_t slot) const {
+    return slot < request_.states.size() ? std::span(request_.states[slot])
+                                         : std::span<const TensorMeta>();
+  }
+  // What a move of the input moves.
+  std::span<const TensorMeta> moved(size_t slot) const {
+    return state(slot).empty() ? std::span(&*input(slot), 1) : state(slot);
+  }
+  int64_t moved_bytes(size_t slot) const;
   Status check_layout(const TensorMeta& meta, const Layout& layout, std::string_view side,
                       size_t slot) const;
   Status check_inputs() const;
+  Status check_state(size_t slot) const;
+  Status check_memory_orders() const;
   Status check_required();
   void note_pinned();
+  void note_memory_orders();
   static constexpr size_t kMostPermuted = 4;  // mesh dims, of more than one rank
   void note_orders();
   void note_order(const Dims& order);
@@ -106,11 +119,12 @@ class Decider {
   // In words, where no strategy is valid (decider_refusal.cpp).
   Status no_strategy() const;
   std::string what_is_fixed() const;
+  std::string why_held(size_t slot) const;
   std::string why_none() const;
   std::string what_would_do() const;
   std::string alternative(const Decision& decision) const;
   int64_t least_sufficient_memory(const Decision& enough) const;
-  std::vector<int> rules_that_keep(int mesh_dim) const;
+  std::vector<int> rules_that_keep(int mesh_dim, bool exactly) const;
   // What would be decided under other options, with inputs that must stay free if `moves_all`; null
   // if nothing.
   std::shared_ptr<const Decision> probe(const SelectOptions& options, bool moves_all) const;
@@ -124,10 +138,12 @@ class Decider {
   std::vector<Layout> required_layouts_;
   std::vector<OptionalOutput> outputs_;
   RuleChoices choices_;
-  std::vector<Layout> current_;          // the request's, as it counts
-  absl::InlinedVector<bool, 8> pinned_;  // never an absent slot
-  std::vector<Dims> orders_;             // all mesh dims
-  std::vector<Dims> cut_orders_;         // those of more than one rank
+  std::vector<Layout> current_;                           // the request's, as it counts
+  absl::InlinedVector<int, 8> outermosts_;                // 0 where it lies as if row-major
+  absl::InlinedVector<bool, 8> pinned_;                   // never an absent slot
+  absl::InlinedVector<const PartialKind*, 8> immovable_;  // the kind, or null
+  std::vector<Dims> orders_;                              // all mesh dims
+  std::vector<Dims> cut_orders_;                          // those of more than one rank
   // Slots of equal meta, layout and placements share one.
   std::vector<MoveFrontier*> frontiers_;
   std::vector<int> frontier_of_slot_;

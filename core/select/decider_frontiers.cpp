@@ -29,10 +29,12 @@ MoveFrontier& own_frontier(size_t index) {
 size_t Decider::first_slot_like(size_t slot) const {
   for (size_t other = 0; other < slot; ++other) {
     if (!input(other) || pinned_[other] != pinned_[slot]) continue;
-    const bool is_same = input(other)->shape == input(slot)->shape &&
-                         input(other)->dtype == input(slot)->dtype &&
-                         current_[other] == current_[slot] &&
-                         choices_.placements(other) == choices_.placements(slot);
+    const bool is_same =
+        input(other)->shape == input(slot)->shape && input(other)->dtype == input(slot)->dtype &&
+        current_[other] == current_[slot] && outermosts_[other] == outermosts_[slot] &&
+        std::equal(state(other).begin(), state(other).end(), state(slot).begin(),
+                   state(slot).end()) &&
+        choices_.placements(other) == choices_.placements(slot);
     if (is_same) return other;
   }
   return slot;
@@ -55,8 +57,15 @@ bool Decider::may_bound() const {
 FrontierSlot Decider::frontier_slot(size_t slot) const {
   // Under a memory cap a slice copies, and a reduction of equal values may be cheaper.
   const bool is_capped = request_.options.memory_bytes != std::numeric_limits<int64_t>::max();
-  return {&*input(slot), &current_[slot], &choices_.placements(slot), stays(slot),
-          is_capped || !choices_.replicas_stand_in()};
+  FrontierSlot frontier;
+  frontier.meta = &*input(slot);
+  frontier.moved = moved(slot);
+  frontier.current = &current_[slot];
+  frontier.outermost = outermosts_[slot];
+  frontier.placements = &choices_.placements(slot);
+  frontier.stays = stays(slot);
+  frontier.relabels = is_capped || !choices_.replicas_stand_in();
+  return frontier;
 }
 
 void Decider::bound_moves() {

@@ -17,11 +17,10 @@ constexpr int kMostRounds = 6;
 
 void Decider::defer_light() {
   int64_t most_bytes = 0;
-  for (const size_t slot : slot_of_frontier_)
-    most_bytes = std::max(most_bytes, input(slot)->bytes());
+  for (const size_t slot : slot_of_frontier_) most_bytes = std::max(most_bytes, moved_bytes(slot));
   for (size_t frontier = 0; frontier < frontiers_.size(); ++frontier) {
     const size_t slot = slot_of_frontier_[frontier];
-    deferred_[frontier] = !stays(slot) && input(slot)->bytes() < most_bytes / kLightShare;
+    deferred_[frontier] = !stays(slot) && moved_bytes(slot) < most_bytes / kLightShare;
   }
 }
 

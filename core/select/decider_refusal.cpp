@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "core/layout/placed_layout.hpp"
 #include "core/redistribute/least_memory.hpp"
 #include "core/select/decider.hpp"
+#include "core/select/equal_layouts.hpp"
 
 namespace onedim {
 namespace {
@@ -39,7 +41,8 @@ std::string Decider::what_is_fixed() const {
   std::string inputs, outputs;
   for (size_t slot = 0; slot < input_count(); ++slot) {
     if (stays(slot))
-      append(inputs, fmt::format("input {} ({})", slot, format_layout(current_[slot], mesh_)));
+      append(inputs, fmt::format("input {} ({})", slot,
+                                 format_placed_layout(current_[slot], outermosts_[slot], mesh_)));
   }
   for (size_t slot = 0; slot < required_.size(); ++slot) {
     if (required_[slot] != nullptr && outputs_[slot])
@@ -49,40 +52,61 @@ std::string Decider::what_is_fixed() const {
          (outputs.empty() ? "" : (inputs.empty() ? " that gives " : " and gives ") + outputs);
 }
 
-std::vector<int> Decider::rules_that_keep(int mesh_dim) const {
+// Rules with what is fixed there, or, unless `exactly`, with what may say the same.
+std::vector<int> Decider::rules_that_keep(int mesh_dim, bool exactly) const {
+  const auto may_say = [&](const Placement& placement, const Layout& fixed,
+                           std::span<const int64_t> shape) {
+    const Placement& given = fixed.placements[mesh_dim];
+    return exactly ? placement == given : may_stand_for(placement, given, shape);
+  };
   std::vector<int> rules;
   for (size_t number = 0; number < choices_.rules().size(); ++number) {
     const Rule& rule = choices_.rules()[number].rule;
     bool keeps = true;
     for (size_t slot = 0; slot < input_count(); ++slot)
-      keeps = keeps && (!stays(slot) || rule.inputs[slot] == current_[slot].placements[mesh_dim]);
+      keeps =
+          keeps && (!stays(slot) || may_say(rule.inputs[slot], current_[slot], input(slot)->shape));
     for (size_t slot = 0; slot < required_.size(); ++slot)
       keeps = keeps && (required_[slot] == nullptr || !outputs_[slot] ||
-                        rule.outputs[slot] == required_[slot]->placements[mesh_dim]);
+                        may_say(rule.outputs[slot], *required_[slot], outputs_[slot]->meta.shape));
     if (keeps) rules.push_back(static_cast<int>(number));
   }
   return rules;
 }
 
-// The mesh dim on which no rule keeps what is fixed; or else what is wrong with the first rules
-// that do.
+// Why an input cannot be brought anywhere, or be read where it is; "" if it can.
+std::string Decider::why_held(size_t slot) const {
+  const PartialKind* kind = input(slot) ? immovable_[slot] : nullptr;
+  if (kind != nullptr && kind->output_count > 1) {
+    return fmt::format(
+        "; input {} is one of the {} tensors of a partial of kind {}, which only move together",
+        slot, kind->output_count, kind->name);
+  }
+  if (kind != nullptr) {
+    return fmt::format(
+        "; input {} is a partial of kind {}, of which its state ({}) moves, {}", slot, kind->name,
+        fmt::join(kind->components, ", "),
+        state(slot).empty() ? "which is not given" : "whose tensors are not of the input's shape");
+  }
+  if (!stays(slot) || outermosts_[slot] == 0) return "";
+  return fmt::format(
+      "; input {} lies with dim {} outermost in memory, but local calls read row-major tensors",
+      slot, outermosts_[slot]);
+}
+
+// What holds inputs; then the mesh dim on which no rule keeps what is fixed, or else what is wrong
+// with the first rules that do.
 std::string Decider::why_none() const {
   std::string why;
-  for (size_t slot = 0; slot < input_count(); ++slot) {
-    const PartialKind* kind = input(slot) ? group_of(current_[slot]) : nullptr;
-    if (kind != nullptr)
-      why += fmt::format(
-          "; input {} is one of the {} tensors of a partial of kind {}, which only "
-          "move together",
-          slot, kind->output_count, kind->name);
-  }
+  for (size_t slot = 0; slot < input_count(); ++slot) why += why_held(slot);
   Strategy first;
   first.order = orders_.back();
   first.rules.assign(mesh_.ndim(), RuleChoices::kUnitRule);
   if (choices_.rules().empty()) return why + "; the op has no rule for this call";
   for (int mesh_dim = 0; mesh_dim < mesh_.ndim(); ++mesh_dim) {
     if (mesh_.size(mesh_dim) == 1) continue;
-    const std::vector<int> rules = rules_that_keep(mesh_dim);
+    std::vector<int> rules = rules_that_keep(mesh_dim, true);
+    if (rules.empty()) rules = rules_that_keep(mesh_dim, false);
     if (rules.empty()) return why + "; no rule does on mesh dim " + mesh_.name(mesh_dim);
     first.rules[mesh_dim] = rules.front();
   }
@@ -100,8 +124,7 @@ std::string Decider::why_none() const {
 std::string Decider::what_would_do() const {
   const SelectOptions& options = request_.options;
   SelectOptions unlimited = options;
-  // Enough, but a limit still, under which slices copy.
-  unlimited.memory_bytes = kNoLimit - 1;
+  unlimited.memory_bytes = kWidestCap;
   const bool is_limited = options.memory_bytes != kNoLimit;
   if (is_limited) {
     if (const auto decision = probe(unlimited, false)) {
@@ -130,9 +153,12 @@ std::string Decider::what_would_do() const {
 std::string Decider::alternative(const Decision& decision) const {
   std::string moves;
   for (size_t slot = 0; slot < input_count(); ++slot) {
-    if (input(slot) && decision.inputs[slot] != current_[slot])
-      append(moves,
-             fmt::format("input {} to {}", slot, format_layout(decision.inputs[slot], mesh_)));
+    if (!input(slot)) continue;
+    const bool is_reordered =
+        decision.inputs[slot] == current_[slot] && decision.plans[slot] != nullptr;
+    if (decision.inputs[slot] == current_[slot] && !is_reordered) continue;
+    append(moves, fmt::format("input {} to {}{}", slot, format_layout(decision.inputs[slot], mesh_),
+                              is_reordered ? " in row-major order" : ""));
   }
   if (moves.empty()) return "";
   return fmt::format("; the cheapest legal alternative moves {} for {:.3f} us", moves,

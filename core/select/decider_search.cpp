@@ -1,7 +1,8 @@
-#include "core/select/decider.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "core/redistribute/plan_path.hpp"
+#include "core/select/decider.hpp"
 
 namespace onedim {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 // strategies less often.
 constexpr int64_t kRadiusShare = 24;
 
-PlanOptions plan_options(const SelectOptions& options) {
-  return {options.policy, options.memory_bytes, options.allow_shard_to_partial};
+PlanOptions plan_options(const SelectOptions& options, int from_outermost) {
+  return {options.policy, options.memory_bytes, options.allow_shard_to_partial, from_outermost, 0};
 }
 
 MoveTotal total_of(const MovePlans& plans) {
@@ -77,20 +78,21 @@ std::vector<Layout> Decider::output_layouts(const Strategy& strategy) const {
 
 // The search has settled all that a strategy it found asks for, so its own path is the plan.
 Result<std::shared_ptr<const Plan>> Decider::plan_move(size_t slot, const Layout& to) const {
-  if (stays(slot)) return absl::NotFoundError("the input stays as it is");
-  const PlanOptions options = plan_options(request_.options);
+  // Another way to say where it is: no other layouts of it are searched.
+  if (stays(slot)) return make_alias_plan(moved(slot), current_[slot], to, mesh_);
+  const PlanOptions options = plan_options(request_.options, outermosts_[slot]);
   if (!plans_leaves_) {
     MoveFrontier& frontier = *frontiers_[frontier_of_slot_[slot]];
     if (std::shared_ptr<const Plan> plan = frontier.plan_to(to))
-      return planner_.keep(*input(slot), options, std::move(plan));
+      return planner_.keep(moved(slot), options, std::move(plan));
   }
-  return planner_.plan_if_any(*input(slot), current_[slot], to, options);
+  return planner_.plan_if_any(moved(slot), current_[slot], to, options);
 }
 
 Result<MovePlans> Decider::plan_moves(std::span<const Layout> inputs) const {
   MovePlans plans(inputs.size());
   for (size_t slot = 0; slot < inputs.size(); ++slot) {
-    if (!input(slot) || inputs[slot] == current_[slot]) continue;
+    if (!input(slot) || (inputs[slot] == current_[slot] && outermosts_[slot] == 0)) continue;
     Result<std::shared_ptr<const Plan>> plan = plan_move(slot, inputs[slot]);
     if (!plan.ok()) return plan.status();
     plans[slot] = *std::move(plan);
@@ -174,7 +176,7 @@ Result<FoundStrategy> Decider::find(const Decision* excluded, int64_t& searched)
     time.emplace(subject, *roofline_);
     floor.emplace(subject, choices_, *time);
   }
-  StrategySearch search(subject, choices_, required_, pinned_, floor ? &*floor : nullptr,
+  StrategySearch search(subject, choices_, required_, floor ? &*floor : nullptr,
                         [&](const Strategy& strategy, const MoveTotal& moves) {
                           if (listing_) return list_leaf(strategy, moves);
                           return leaf_cost(subject, strategy, moves, time ? &*time : nullptr);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/select/strategy_state.hpp"
+#include "core/select/equal_layouts.hpp"
 
 namespace onedim {
 namespace {
@@ -73,16 +73,25 @@ bool is_between(const Alphabet& alphabet, StateCode code, StateCode a, StateCode
 
 }  // namespace
 
-void MoveFrontier::enter_as_given(const Dims& order, SlotCosts& costs) {
-  if (!cuts_in_order(*slot_.current, order, static_cast<int>(slot_.meta->shape.size()))) return;
-  uint64_t code = 0;
-  for (const int64_t mesh_dim : order) {
-    const auto found = std::find(slot_.placements->begin(), slot_.placements->end(),
-                                 slot_.current->placements[mesh_dim]);
-    if (found == slot_.placements->end()) return;
-    code = code * costs.radix() + static_cast<uint64_t>(found - slot_.placements->begin());
+// Where it lies row-major; to say the same with another layout counts as a step, so that ties go to
+// the layout that was given.
+void MoveFrontier::enter_as_given(const Dims& order, const Mesh& mesh, SlotCosts& costs) {
+  if (slot_.outermost != 0) return;
+  Dims all = order;  // mesh dims of one rank cut nothing
+  for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim) {
+    if (mesh.size(mesh_dim) == 1) all.push_back(mesh_dim);
   }
-  costs.set(code, {});
+  for (const Layout& layout :
+       equal_layouts(slot_.meta->shape, *slot_.current, *slot_.placements, all, mesh)) {
+    uint64_t code = 0;
+    for (const int64_t mesh_dim : order) {
+      const auto found = std::find(slot_.placements->begin(), slot_.placements->end(),
+                                   layout.placements[mesh_dim]);
+      code = code * costs.radix() + static_cast<uint64_t>(found - slot_.placements->begin());
+    }
+    const bool is_given = layout == *slot_.current;
+    costs.set(code, {0, 0, 0, !is_given, !is_given});
+  }
 }
 
 Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
@@ -95,7 +104,7 @@ Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
   if (costs_.size() < orders.size()) costs_.resize(orders.size());
   for (size_t i = 0; i < orders.size(); ++i) {
     costs_[i].reset(radix, static_cast<int>(orders[i].size()));
-    if (slot.stays) enter_as_given(orders[i], costs_[i]);
+    if (slot.stays) enter_as_given(orders[i], model.mesh(), costs_[i]);
   }
   if (slot.stays) return absl::OkStatus();
   const std::vector<Layout> strided = strided_of(slot);
@@ -122,13 +131,14 @@ Status MoveFrontier::start(const CostModel& model, GraphLeases& graphs,
                             format_layout(*slot.current, model.mesh()));
   }
   source_ = graph_->intern(*source);
-  member_ = {slot.meta->shape, size_of(slot.meta->dtype)};
+  members_.clear();
+  for (const TensorMeta& meta : slot.moved) members_.push_back({meta.shape, size_of(meta.dtype)});
   request_ = {&model,
-              std::span(&member_, 1),
+              members_,
               options.policy,
               options.memory_bytes,
               options.allow_shard_to_partial,
-              0,
+              slot.outermost,
               0};
   if (ends != nullptr) rest_.start(bound_, *ends, alphabet, *source, slot.relabels, orders);
   search_.begin(*graph_, request_, source_, ends != nullptr ? &rest_ : nullptr);
@@ -158,8 +168,9 @@ void MoveFrontier::enter(int state) {
       if (!fits) break;
       code = code * costs_[i].radix() + static_cast<uint64_t>(digit);
     }
-    if (fits)
-      costs_[i].set(code, {cost.ps, cost.collectives, cost.bytes, state != source_, cost.steps});
+    if (!fits) continue;
+    const bool moves = state != source_ || cost.steps > 0;
+    costs_[i].set(code, {cost.ps, cost.collectives, cost.bytes, moves, cost.steps});
   }
 }
 

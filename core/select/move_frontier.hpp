@@ -2,7 +2,8 @@
 // MoveFrontier: the layouts that one input can be brought to, settled in order of cost, or of the
 // cost with what a strategy that asks for them costs at least besides. Each
 // settled layout that a strategy may ask for is entered in the SlotCosts of every cutting order.
-// Inputs that must stay as they are have one layout, which costs nothing. Not thread-safe.
+// Inputs that must stay as they are have their own layout and its equals (equal_layouts.hpp), which
+// cost nothing. Not thread-safe.
 
 #include "core/redistribute/graph_store.hpp"
 #include "core/redistribute/move_bound.hpp"
@@ -14,7 +15,9 @@ namespace onedim {
 
 struct FrontierSlot {
   const TensorMeta* meta = nullptr;
+  std::span<const TensorMeta> moved;  // the tensor, or the state that it is, of the same shape
   const Layout* current = nullptr;
+  int outermost = 0;  // in memory; layouts that are asked for are row-major
   const std::vector<Placement>* placements = nullptr;  // digit -> placement
   bool stays = false;
   bool relabels = true;  // layouts count in which R stands as P(avg|max|min)
@@ -26,7 +29,9 @@ class MoveFrontier {
  public:
   // First, where bounds are wanted: what it costs at least to bring the slot's input anywhere.
   void bound(const CostModel& model, const FrontierSlot& slot) {
-    bound_.start(model, *slot.meta, *slot.current);
+    int64_t bytes = 0;
+    for (const TensorMeta& meta : slot.moved) bytes += meta.bytes();
+    bound_.start(model, bytes, *slot.current);
   }
   const MoveBound& bound() const { return bound_; }
   // Forgets what was settled. All that is passed is borrowed until the next call of `start`, and so
@@ -50,7 +55,7 @@ class MoveFrontier {
   std::shared_ptr<const Plan> plan_to(const Layout& layout);
 
  private:
-  void enter_as_given(const Dims& order, SlotCosts& costs);
+  void enter_as_given(const Dims& order, const Mesh& mesh, SlotCosts& costs);
   void enter(int state);
 
   FrontierSlot slot_;
@@ -58,7 +63,7 @@ class MoveFrontier {
   StateGraph* graph_ = nullptr;
   std::array<int8_t, 32> digit_of_symbol_{};
   std::array<int8_t, 8> code_place_of_mesh_dim_{};
-  GroupMember member_;
+  absl::InlinedVector<GroupMember, 1> members_;
   SearchRequest request_;
   PlanSearch search_;
   int source_ = 0;

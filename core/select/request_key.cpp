@@ -1,5 +1,6 @@
 #include "core/select/request_key.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "core/select/key_writer.hpp"
@@ -40,6 +41,23 @@ std::span<const Layout* const> required_of(const SelectRequest& request) {
   return {};
 }
 
+bool has_orders(const SelectRequest& request) {
+  return std::any_of(request.outermosts.begin(), request.outermosts.end(),
+                     [](int outermost) { return outermost != 0; });
+}
+
+// Where inputs lie in memory, and what they are as partials; which of these follow is in the
+// options' flags.
+void add_memory(const SelectRequest& request, KeyWriter& key) {
+  if (has_orders(request)) {
+    for (const int outermost : request.outermosts) key.add(static_cast<uint64_t>(outermost));
+  }
+  for (const std::vector<TensorMeta>& state : request.states) {
+    key.add(state.size());
+    for (const TensorMeta& meta : state) key.add(meta);
+  }
+}
+
 // `exact_rules` only says which rules there are.
 void add_options(const SelectRequest& request, bool with_exact_rules, KeyWriter& key) {
   const SelectOptions& options = request.options;
@@ -47,7 +65,8 @@ void add_options(const SelectRequest& request, bool with_exact_rules, KeyWriter&
   const uint64_t flags = uint64_t{options.allow_shard_to_partial} |
                          uint64_t{with_exact_rules && options.exact_rules} << 1 |
                          uint64_t{options.forbid_moves} << 2 | uint64_t{options.with_compute} << 3 |
-                         uint64_t{has_limit} << 4;
+                         uint64_t{has_limit} << 4 | uint64_t{has_orders(request)} << 5 |
+                         uint64_t{!request.states.empty()} << 6;
   key.add(static_cast<uint64_t>(options.policy) | flags << 8 |
           static_cast<uint64_t>(request.inputs.size()) << 16 |
           static_cast<uint64_t>(request.call->inputs.size()) << 32 |
@@ -68,6 +87,7 @@ void add_places(const SelectRequest& request, bool with_exact_rules, KeyWriter& 
     key.add(*call.inputs[slot]);
     key.add(request.inputs[slot]);
   }
+  add_memory(request, key);
   for (const Layout* layout : required_of(request)) {
     if (layout == nullptr) {
       key.add(uint64_t{0});

@@ -71,6 +71,16 @@ bool RuleChoices::has_replicas_beside(const Op& op) const {
   });
 }
 
+std::vector<Placement> RuleChoices::output_placements(size_t output) const {
+  std::vector<Placement> placements;
+  for (const RuleChoice& choice : rules_) {
+    const Placement& placement = choice.rule.outputs[output];
+    if (std::find(placements.begin(), placements.end(), placement) == placements.end())
+      placements.push_back(placement);
+  }
+  return placements;
+}
+
 void RuleChoices::sort_and_number() {
   const auto is_replicate = [](const RuleChoice& choice) {
     return has_only(choice.rule.inputs, Placement::Kind::kReplicate) &&

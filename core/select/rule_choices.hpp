@@ -27,6 +27,8 @@ class RuleChoices {
   const std::vector<RuleChoice>& rules() const { return rules_; }
   // The different placements of an input slot over all rules.
   const std::vector<Placement>& placements(size_t input) const { return placements_[input]; }
+  // The same of an output slot.
+  std::vector<Placement> output_placements(size_t output) const;
   // Whether each rule that asks an input for a P(avg|max|min) has one beside it that asks for R
   // there and says the same: then no R needs to be relabelled. Closed rules do so
   // (closed_rules.hpp), but for long lists and list forms; ops that tell where they stand, and

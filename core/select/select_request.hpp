@@ -25,6 +25,13 @@ struct SelectRequest {
   // One per output slot, null where any layout will do; may be empty.
   std::span<const Layout* const> required_outputs;
   SelectOptions options;
+  // Per input slot, or empty: the dim that is outermost in memory (memory_order.hpp). Local calls
+  // read row-major tensors, so another order is brought there by the input's plan and priced.
+  std::span<const int> outermosts = {};
+  // Per input slot, or empty: of an input under a partial kind of a pack whose state is hidden
+  // (PartialKind::has_hidden_state) the state tensors, global, which are what moves; without them
+  // such an input stays as it is. No tensors for all other inputs.
+  std::span<const std::vector<TensorMeta>> states = {};
 };
 
 }  // namespace onedim

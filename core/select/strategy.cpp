@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/pack/foreign_call.hpp"
+#include "core/select/equal_layouts.hpp"
 #include "core/select/strategy_state.hpp"
 
 namespace onedim {
@@ -16,24 +17,13 @@ const Placement& placement_on(const RuleChoices& choices, int rule, bool is_outp
 
 Layout layout_of(const RuleChoices& choices, const Strategy& strategy, bool is_output, size_t slot,
                  const Mesh& mesh) {
-  Layout layout;
-  int dims = 0;
+  std::vector<Placement> placements;
   for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim) {
     const Placement& placement = placement_on(choices, strategy.rules[mesh_dim], is_output, slot);
     const bool is_unit = mesh.size(mesh_dim) == 1 && !placement.is_none();
-    layout.placements.push_back(is_unit ? Placement::replicate() : placement);
-    if (layout.placements.back().is_shard()) dims = std::max(dims, placement.dim + 1);
+    placements.push_back(is_unit ? Placement::replicate() : placement);
   }
-  if (std::is_sorted(strategy.order.begin(), strategy.order.end())) return layout;
-  for (int dim = 0; dim < dims; ++dim) {
-    Dims cuts;
-    for (const int64_t mesh_dim : strategy.order) {
-      const Placement& placement = layout.placements[mesh_dim];
-      if (placement.is_shard() && placement.dim == dim) cuts.push_back(mesh_dim);
-    }
-    if (cuts.size() > 1) layout.set_shard_order(dim, cuts);
-  }
-  return layout;
+  return layout_in_order(std::move(placements), strategy.order);
 }
 
 constexpr int64_t kMostRanksAsked = 256;

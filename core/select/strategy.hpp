@@ -2,9 +2,10 @@
 // Strategy: one rule for every mesh dim and the order in which mesh dims cut, hence a layout for
 // every slot. Valid if, taking mesh dims in that order, each rule holds for the local tensors that
 // the mesh dims before it left: what the rule asks of lengths is asked of the lengths left, and no
-// two partial kinds meet in one tensor but sum with avg. The policy binds every cut that is not as
-// the caller gave it: a shard is as given where the slot's placements up to that mesh dim are the
-// current ones, and then so are the other shards of its rule.
+// two partial kinds meet in one tensor but sum with avg. The policy binds every cut of a tensor
+// with elements but those that the caller gave: of an input as far as its placements are the
+// current ones, and of the output that is written into such an input. An output is chosen, and so
+// bound, also where the input that it follows is as given.
 
 #include <functional>
 

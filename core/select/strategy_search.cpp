@@ -2,35 +2,35 @@
 
 #include <algorithm>
 
+#include "core/select/equal_layouts.hpp"
+
 namespace onedim {
 
 StrategySearch::StrategySearch(const SelectSubject& subject, const RuleChoices& choices,
-                               std::span<const Layout* const> required,
-                               std::span<const bool> pinned, ComputeFloor* floor,
+                               std::span<const Layout* const> required, ComputeFloor* floor,
                                LeafCost leaf_cost)
     : subject_(subject),
       choices_(choices),
       required_(required),
-      pinned_(pinned),
       floor_(floor),
       leaf_cost_(std::move(leaf_cost)) {}
 
-bool StrategySearch::fits_order(const Dims& order) const {
-  for (size_t slot = 0; slot < pinned_.size(); ++slot) {
-    if (pinned_[slot] && !frame_->keeps_order(slot)) return false;
-  }
+// False if nothing that cuts in `order` gives what is required.
+bool StrategySearch::find_required(const Dims& order) {
+  may_give_.assign(required_.size(), {});
   for (size_t output = 0; output < required_.size(); ++output) {
     const OptionalOutput& meta = subject_.outputs[output];
     if (required_[output] == nullptr || !meta) continue;
-    if (!cuts_in_order(*required_[output], order, static_cast<int>(meta->meta.shape.size())))
-      return false;
+    may_give_[output] = equal_layouts(meta->meta.shape, *required_[output],
+                                      choices_.output_placements(output), order, subject_.mesh);
+    if (may_give_[output].empty()) return false;
   }
   return true;
 }
 
 void StrategySearch::run(const Dims& order, std::span<const SlotCosts* const> costs) {
   frame_.emplace(subject_, order);
-  if (!fits_order(order)) return;
+  if (!find_required(order)) return;
   costs_ = costs;
   best_is_of_this_order_ = false;
   now_.rules.assign(subject_.mesh.ndim(), RuleChoices::kUnitRule);
@@ -59,15 +59,18 @@ void StrategySearch::restart(int64_t most_ps) {
   best_.reset();
 }
 
-bool StrategySearch::keeps_what_is_fixed(const Rule& rule, int mesh_dim) const {
-  for (size_t slot = 0; slot < pinned_.size(); ++slot) {
-    if (pinned_[slot] && rule.inputs[slot] != subject_.current[slot].placements[mesh_dim])
-      return false;
-  }
-  for (size_t output = 0; output < required_.size(); ++output) {
-    if (required_[output] != nullptr && subject_.outputs[output] &&
-        rule.outputs[output] != required_[output]->placements[mesh_dim])
-      return false;
+// `rule` at `level`, with the rules that are set before it.
+bool StrategySearch::gives_what_is_required(const Rule& rule, int level) const {
+  for (size_t output = 0; output < may_give_.size(); ++output) {
+    const std::vector<Layout>& layouts = may_give_[output];
+    const auto is_begun_so = [&](const Layout& layout) {
+      for (int i = 0; i < level; ++i) {
+        const Rule& before = choices_.rules()[now_.rules[cuts_[i]]].rule;
+        if (layout.placements[cuts_[i]] != before.outputs[output]) return false;
+      }
+      return layout.placements[cuts_[level]] == rule.outputs[output];
+    };
+    if (!layouts.empty() && std::none_of(layouts.begin(), layouts.end(), is_begun_so)) return false;
   }
   return true;
 }
@@ -117,7 +120,7 @@ void StrategySearch::list_children(int level) {
       child.bound += costs_[slot]->least(level + 1, code);
     }
     now_.rules[mesh_dim] = rule;
-    if (may_improve(child.bound, level + 1) && keeps_what_is_fixed(choice.rule, mesh_dim) &&
+    if (may_improve(child.bound, level + 1) && gives_what_is_required(choice.rule, level) &&
         add_compute(level, child))
       children.push_back(child);
   }

@@ -31,12 +31,11 @@ using LeafCost = std::function<std::optional<StrategyCost>(const Strategy&, cons
 
 class StrategySearch {
  public:
-  // All are borrowed. `required` has an entry per output, null where any layout will do; `pinned`
-  // says of each input whether it must stay as it is; `floor` is null where computing does not
-  // count.
+  // All are borrowed. `required` has an entry per output, null where any layout will do; `floor` is
+  // null where computing does not count. Inputs that must stay as they are have SlotCosts of the
+  // layouts that say so.
   StrategySearch(const SelectSubject& subject, const RuleChoices& choices,
-                 std::span<const Layout* const> required, std::span<const bool> pinned,
-                 ComputeFloor* floor, LeafCost leaf_cost);
+                 std::span<const Layout* const> required, ComputeFloor* floor, LeafCost leaf_cost);
 
   // Searches strategies that cut in `order`; costs of input slots that are absent are null. What
   // costs as much as what was found in earlier orders is not taken.
@@ -61,8 +60,8 @@ class StrategySearch {
     int rule = 0;
   };
 
-  bool fits_order(const Dims& order) const;
-  bool keeps_what_is_fixed(const Rule& rule, int mesh_dim) const;
+  bool find_required(const Dims& order);
+  bool gives_what_is_required(const Rule& rule, int level) const;
   bool may_improve(const MoveTotal& bound, int level) const;
   int64_t compute_floor(int level);
   bool add_compute(int level, Child& child);
@@ -74,12 +73,12 @@ class StrategySearch {
   const SelectSubject& subject_;
   const RuleChoices& choices_;
   std::span<const Layout* const> required_;
-  std::span<const bool> pinned_;
   ComputeFloor* floor_;
   LeafCost leaf_cost_;
   std::optional<std::vector<Layout>> excluded_;
 
   std::optional<StrategyFrame> frame_;
+  std::vector<std::vector<Layout>> may_give_;  // per output that is required, what says so
   std::span<const SlotCosts* const> costs_;
   absl::InlinedVector<int, 8> cuts_;          // mesh dims of more than one rank, in cutting order
   std::vector<StrategyState> states_;         // by level

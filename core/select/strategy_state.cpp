@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/pack/variant.hpp"
+
 namespace onedim {
 namespace {
 
@@ -36,10 +38,16 @@ StrategyFrame::StrategyFrame(const SelectSubject& subject, const Dims& order) : 
   for (size_t slot = 0; slot < slot_count(); ++slot) {
     const TensorMeta* meta = this->meta(slot);
     first_dims_.push_back(first_dims_.back() + (meta == nullptr ? 0 : meta->shape.size()));
+    has_elements_.push_back(meta != nullptr && volume(meta->shape) != 0);
+    inputs_behind_.push_back(slot < input_count() ? static_cast<int>(slot) : -1);
     if (slot >= input_count()) continue;
     keeps_order_.push_back(meta == nullptr || cuts_in_order(subject.current[slot], order,
                                                             static_cast<int>(meta->shape.size())));
   }
+  if (subject.op.plain == nullptr) return;
+  const std::vector<int> written = written_slots(subject.op, subject.call);
+  for (size_t output = 0; output < written.size() && output < subject.outputs.size(); ++output)
+    inputs_behind_[input_count() + output] = written[output];
 }
 
 const TensorMeta* StrategyFrame::meta(size_t slot) const {
@@ -62,23 +70,25 @@ StrategyState::StrategyState(const StrategyFrame& frame) {
     as_given_.push_back(frame.keeps_order(slot));
 }
 
-bool StrategyState::stands_as_given(const StrategyFrame& frame, const Rule& rule, int mesh_dim) {
-  bool any = false;
+void StrategyState::note_given(const StrategyFrame& frame, const Rule& rule, int mesh_dim) {
   for (size_t slot = 0; slot < frame.input_count(); ++slot) {
     if (frame.meta(slot) == nullptr || !as_given_[slot]) continue;
-    const Placement& placement = rule.inputs[slot];
-    as_given_[slot] = placement == frame.subject().current[slot].placements[mesh_dim];
-    any = any || (as_given_[slot] && placement.is_shard());
+    as_given_[slot] = rule.inputs[slot] == frame.subject().current[slot].placements[mesh_dim];
   }
-  return any;
+}
+
+// By the policy.
+bool StrategyState::is_bound(const StrategyFrame& frame, size_t slot) const {
+  const int input = frame.input_behind(slot);
+  return frame.has_elements(slot) && (input < 0 || !as_given_[static_cast<size_t>(input)]);
 }
 
 Refusal StrategyState::cut(const StrategyFrame& frame, const Rule& rule, size_t slot,
-                           const Placement& placement, int mesh_dim, bool is_free) {
+                           const Placement& placement, int mesh_dim) {
   CutLengths& lengths = lengths_[frame.first_dim(slot) + placement.dim];
   const CutEffect effect = lengths.cut(cut_of(placement, frame.subject().mesh.size(mesh_dim)));
   if (rule.even_only && !effect.divides) return {Refusal::Why::kUneven, slot, placement.dim, 0};
-  if (!is_free && !allows(frame.subject().policy, effect))
+  if (is_bound(frame, slot) && !allows(frame.subject().policy, effect))
     return {Refusal::Why::kPolicy, slot, placement.dim, 0};
   return {};
 }
@@ -95,13 +105,13 @@ Refusal StrategyState::meet(size_t slot, const Placement& placement) {
 
 Refusal StrategyState::apply(const StrategyFrame& frame, const Rule& rule, int mesh_dim) {
   if (frame.subject().mesh.size(mesh_dim) == 1) return {};
-  const bool is_free = stands_as_given(frame, rule, mesh_dim);
+  note_given(frame, rule, mesh_dim);
   for (size_t slot = 0; slot < frame.slot_count(); ++slot) {
     const Placement& placement = placement_of(rule, slot);
     if (frame.meta(slot) == nullptr) continue;
     Refusal refusal;
     if (placement.is_partial()) refusal = meet(slot, placement);
-    if (placement.is_shard()) refusal = cut(frame, rule, slot, placement, mesh_dim, is_free);
+    if (placement.is_shard()) refusal = cut(frame, rule, slot, placement, mesh_dim);
     if (refusal.refused()) return refusal;
   }
   for (const Requirement& need : rule.requirements) {

@@ -26,11 +26,16 @@ class StrategyFrame {
   size_t dim_count() const { return first_dims_.back(); }
   // The current layout cuts no tensor dim in another order than the frame's.
   bool keeps_order(size_t input) const { return keeps_order_[input]; }
+  // The input that a slot is, or that an output is written into; -1 for other outputs.
+  int input_behind(size_t slot) const { return inputs_behind_[slot]; }
+  bool has_elements(size_t slot) const { return has_elements_[slot]; }
 
  private:
   const SelectSubject& subject_;
   absl::InlinedVector<size_t, 8> first_dims_;
   absl::InlinedVector<bool, 8> keeps_order_;
+  absl::InlinedVector<int, 8> inputs_behind_;
+  absl::InlinedVector<bool, 8> has_elements_;
 };
 
 // Why a rule may not be put on a mesh dim.
@@ -54,9 +59,10 @@ class StrategyState {
  private:
   using Kinds = absl::InlinedVector<const Placement*, 2>;  // of one tensor, each once
 
-  bool stands_as_given(const StrategyFrame& frame, const Rule& rule, int mesh_dim);
+  void note_given(const StrategyFrame& frame, const Rule& rule, int mesh_dim);
+  bool is_bound(const StrategyFrame& frame, size_t slot) const;
   Refusal cut(const StrategyFrame& frame, const Rule& rule, size_t slot, const Placement& placement,
-              int mesh_dim, bool is_free);
+              int mesh_dim);
   Refusal meet(size_t slot, const Placement& placement);
 
   absl::InlinedVector<CutLengths, 12> lengths_;

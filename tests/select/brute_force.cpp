@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/layout/index_map.hpp"
 #include "core/pack/local_call.hpp"
 #include "core/pack/variant.hpp"
 
@@ -51,6 +52,20 @@ void add_all_orders(const RuleChoices& choices, const Mesh& mesh, std::vector<Di
     if (stays && std::find(orders.begin(), orders.end(), order) == orders.end())
       orders.push_back(order);
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// Whether every rank owns the same under both, rank by rank; partials are told apart by their kind.
+bool is_same_value(const Dims& shape, const Layout& a, const Layout& b, const Mesh& mesh) {
+  for (int mesh_dim = 0; mesh_dim < mesh.ndim(); ++mesh_dim) {
+    const Placement &one = a.placements[mesh_dim], &other = b.placements[mesh_dim];
+    if ((one.is_partial() || other.is_partial()) && one != other) return false;
+  }
+  for (int64_t rank = 0; rank < mesh.rank_count(); ++rank) {
+    const Dims coordinate = mesh.coordinate_of(rank);
+    if (!(index_map(shape, a, mesh, coordinate) == index_map(shape, b, mesh, coordinate)))
+      return false;
+  }
+  return true;
 }
 
 int64_t power(int64_t base, int exponent) {
@@ -160,12 +175,25 @@ bool BruteForce::add_moves(const SelectRequest& request, Order& order, const Str
 
 std::optional<BruteForceCost> BruteForce::plan_move(const SelectRequest& request, size_t slot,
                                                     const Layout& to) {
-  if (to == current_[slot]) return BruteForceCost{};
+  const int outermost = request.outermosts.empty() ? 0 : request.outermosts[slot];
+  std::vector<TensorMeta> moved{*call_.inputs[slot]};
+  if (!request.states.empty() && !request.states[slot].empty()) moved = request.states[slot];
+  PlanOptions options{Policy::kAny};
+  options.from_outermost = outermost;
+  const bool is_row_major =
+      (**planner_.plan(moved, current_[slot], current_[slot], options)).steps.empty();
+  if (to == current_[slot] && is_row_major) return BruteForceCost{};
   const bool is_written = std::find(written_.begin(), written_.end(), slot) != written_.end();
-  if (is_written || request.options.forbid_moves) return std::nullopt;
-  const PlanOptions options{request.options.policy, request.options.memory_bytes,
-                            request.options.allow_shard_to_partial};
-  const auto plan = planner_.plan(*call_.inputs[slot], current_[slot], to, options);
+  if (is_written || request.options.forbid_moves) {
+    const bool is_named_anew = is_row_major && is_same_value(call_.inputs[slot]->shape,
+                                                             current_[slot], to, planner_.mesh());
+    return is_named_anew ? std::optional(BruteForceCost{0, 0, 0, 1, 1}) : std::nullopt;
+  }
+  options.policy = request.options.policy;
+  options.memory_bytes = request.options.memory_bytes;
+  options.allow_shard_to_partial = request.options.allow_shard_to_partial;
+  if (is_row_major) options.from_outermost = 0;
+  const auto plan = planner_.plan(moved, current_[slot], to, options);
   if (!plan.ok()) return std::nullopt;
   return BruteForceCost{std::llround((*plan)->cost_us * 1e6), (*plan)->collective_count,
                         (*plan)->bytes, 1, static_cast<int64_t>((*plan)->steps.size())};
@@ -177,8 +205,9 @@ bool BruteForce::gives_what_is_required(const SelectRequest& request,
   for (size_t slot = 0; slot < request.required_outputs.size(); ++slot) {
     const Layout* required = request.required_outputs[slot];
     if (required == nullptr || !outputs_[slot]) continue;
-    if (output_layout(choices_, strategy, slot, mesh) !=
-        without_unit_dims(*required, mesh, outputs_[slot]->meta.shape))
+    const Dims& shape = outputs_[slot]->meta.shape;
+    if (!is_same_value(shape, output_layout(choices_, strategy, slot, mesh),
+                       without_unit_dims(*required, mesh, shape), mesh))
       return false;
   }
   return true;

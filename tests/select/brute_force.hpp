@@ -1,9 +1,10 @@
 #pragma once
 // Selection by trying everything: every product of rules over mesh dims, every cutting order that
 // stands in the layouts at hand (for views: every order), every input planned by itself, every
-// rank's local call made. It shares with the selector what rules there are, what makes a strategy
-// valid and what one move costs; nothing of the search, its bounds or its shortcuts. What does not
-// depend on where the inputs lie is kept from one request to the next.
+// rank's local call made; an input that may not move, and an output that is required, count as what
+// they are by every layout of the same index map. It shares with the selector what rules there are,
+// what makes a strategy valid and what one move costs; nothing of the search, its bounds or its
+// shortcuts. What does not depend on where the inputs lie is kept from one request to the next.
 
 #include <map>
 #include <optional>

@@ -165,13 +165,47 @@ TEST(JointPartials, AreNotMovedAlone) {
       "custom.attention, which only move together; no rule does on mesh dim a");
 }
 
-TEST(JointPartials, OfOneTensorMove) {
-  Asking two("a=2");
-  SelectCase c = two.make("relu", "f64[8]", {"P(custom.max_sumexp)"});
-  const auto decision = two.selector.select(c.request());
+// The state moves, not the tensor that it will be finished to.
+TEST(JointPartials, OfOneTensorMoveAsTheirState) {
+  Asking four("a=4");
+  SelectCase c = four.make("relu", "f32[8]", {"P(custom.max_sumexp)"});
+  EXPECT_EQ(four.refusal(c),
+            "relu: no strategy is valid on mesh a=4 under policy nonempty that leaves input 0 "
+            "(P(custom.max_sumexp#0)) as it is; input 0 is a partial of kind custom.max_sumexp, of "
+            "which its state (max, sumexp) moves, which is not given; no rule does on mesh dim a");
+  c.states = {{*parse_meta("f64[8]"), *parse_meta("f64[8]")}};
+  const auto decision = four.selector.select(c.request());
   ASSERT_TRUE(decision.ok()) << decision.status();
-  ASSERT_NE((*decision)->plans[0], nullptr);
-  EXPECT_EQ((*decision)->plans[0]->from, c.layouts[0]);
+  const Decision& chosen = **decision;
+  ASSERT_NE(chosen.plans[0], nullptr);
+  EXPECT_EQ(format_layout(chosen.inputs[0], four.mesh), "S(0)");
+  // Two f64 of each quarter from each other rank.
+  EXPECT_EQ(chosen.bytes, 3 * 2 * 2 * 8);
+  Planner own(test_model("a=4"));
+  EXPECT_EQ(*chosen.plans[0], **own.plan(c.states[0], c.layouts[0], chosen.inputs[0]));
+  // Narrower states are another request, and cost less.
+  c.states = {{*parse_meta("f32[8]"), *parse_meta("bf16[8]")}};
+  EXPECT_EQ((*four.selector.select(c.request()))->bytes, 3 * 2 * (4 + 2));
+}
+
+TEST(JointPartials, StatesMustBeWhatMoves) {
+  Asking two("a=2");
+  SelectCase c = two.make("relu", "f32[8]", {"P(custom.max_sumexp)"});
+  c.states = {{*parse_meta("f64[8]")}};
+  EXPECT_EQ(
+      two.refusal(c),
+      "relu: the state of input 0: a value under P(custom.max_sumexp) is a state of 2 tensors "
+      "(max, sumexp), but 1 is given; give them all, one behind the other with `;`");
+  c.states = {{*parse_meta("f64[8]"), *parse_meta("f64[4]")}};
+  EXPECT_NE(two.refusal(c).find("whose tensors are not of the input's shape"), std::string::npos)
+      << two.refusal(c);
+  c.states = {{}, {}};
+  EXPECT_EQ(two.refusal(c), "relu: 2 states for 1 input slots");
+  c = two.make("relu", "f32[8]", {"P(sum)"});
+  c.states = {{*parse_meta("f64[8]"), *parse_meta("f64[8]")}};
+  EXPECT_EQ(two.refusal(c),
+            "relu: the state of input 0 is given, but the input is no partial of a pack with a "
+            "hidden state");
 }
 
 // On a mesh dim of one rank a state that is the outputs themselves is whole; one that must be

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/layout/layout_check.hpp"
+#include "core/layout/placed_layout.hpp"
 #include "core/select/strategy.hpp"
 
 namespace onedim {
@@ -80,6 +81,17 @@ void draw_layouts(SelectCase& c, const Mesh& mesh, PairDraw& draw, bool with_str
   if (is_near) change_one_placement(c, mesh, draw, with_strided);
 }
 
+// Most inputs are row-major.
+void draw_orders(SelectCase& c, PairDraw& draw) {
+  c.outermosts.assign(c.layouts.size(), 0);
+  for (size_t slot = 0; slot < c.layouts.size(); ++slot) {
+    const OptionalMeta& meta = c.call.call.inputs[slot];
+    if (!meta || meta->shape.empty() || draw.number(0, 7) != 0) continue;
+    c.outermosts[slot] =
+        static_cast<int>(draw.number(0, static_cast<int64_t>(meta->shape.size()) - 1));
+  }
+}
+
 void draw_required(SelectCase& c, const Mesh& mesh, PairDraw& draw, const RuleChoices& choices) {
   c.required.assign(c.outputs.size(), std::nullopt);
   if (choices.rules().empty()) return;
@@ -116,7 +128,7 @@ SelectRequest SelectCase::request() {
   required_.clear();
   for (const std::optional<Layout>& layout : required)
     required_.push_back(layout ? &*layout : nullptr);
-  return {op, &call.call, layouts, required_, options};
+  return {op, &call.call, layouts, required_, options, outermosts, states};
 }
 
 RuleChoices SelectCase::choices(const Registry& registry) {
@@ -135,7 +147,8 @@ RuleChoices SelectCase::choices(const Registry& registry) {
 std::string SelectCase::text(const Mesh& mesh) const {
   std::string text = op->name() + ": " + format_call(call.call, call.domains);
   for (size_t slot = 0; slot < layouts.size(); ++slot) {
-    if (call.call.inputs[slot]) text += " @" + format_layout(layouts[slot], mesh);
+    const int outermost = outermosts.empty() ? 0 : outermosts[slot];
+    if (call.call.inputs[slot]) text += " @" + format_placed_layout(layouts[slot], outermost, mesh);
   }
   for (const std::optional<Layout>& layout : required)
     text += layout ? " -> " + format_layout(*layout, mesh) : " -> any";
@@ -202,6 +215,7 @@ void draw_request(SelectCase& c, const Registry& registry, const Mesh& mesh, Pai
     c.layouts[slot] = c.call.call.inputs[slot] ? Layout::replicated(mesh.ndim()) : Layout();
   const RuleChoices choices = c.choices(registry);
   draw_layouts(c, mesh, draw, with_strided, choices);
+  draw_orders(c, draw);
   if (draw.number(0, 3) == 0) draw_required(c, mesh, draw, choices);
 }
 

@@ -17,6 +17,8 @@ struct SelectCase {
   std::vector<OptionalOutput> outputs;
   std::vector<Layout> layouts;                  // per input slot
   std::vector<std::optional<Layout>> required;  // per output slot; may be empty
+  std::vector<int> outermosts;                  // per input slot; may be empty
+  std::vector<std::vector<TensorMeta>> states;  // per input slot; may be empty
   SelectOptions options;
 
   // Lives no longer than this, nor than the next call.
@@ -37,9 +39,10 @@ SelectCase make_case(const Registry& registry, std::string_view op, std::string_
 // One of the op's samples, without layouts; nothing where its infer refuses it.
 std::optional<SelectCase> case_of_sample(const Op& op, const std::string& sample);
 
-// Draws layouts, required outputs and options. Half of the draws are within one change of a
-// strategy: all inputs as it asks for them, then one placement of one input changed; the others lie
-// anywhere. Kinds and orders of every sort; strided shards in one input with `with_strided`.
+// Draws layouts, memory orders, required outputs and options. Half of the draws are within one
+// change of a strategy: all inputs as it asks for them, then one placement of one input changed;
+// the others lie anywhere. Kinds and orders of every sort; strided shards in one input with
+// `with_strided`.
 void draw_request(SelectCase& c, const Registry& registry, const Mesh& mesh, PairDraw& draw,
                   bool with_strided);
 SelectOptions draw_options(const SelectCase& c, PairDraw& draw);

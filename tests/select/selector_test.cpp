@@ -71,6 +71,38 @@ TEST(Selector, RequiredOutputsAreMet) {
   EXPECT_EQ((*decision)->inputs[0], wanted);
 }
 
+// design: the policy binds what is chosen, never a given source; an output is chosen.
+TEST(Selector, PoliciesBindOutputsOfUnevenInputs) {
+  Bench bench("a=4");
+  SelectCase c = make_case("relu", "f32[10]", bench.mesh, {"S(0)"});
+  c.options.policy = Policy::kEven;
+  const auto even = bench.selector.select(c.request());
+  ASSERT_TRUE(even.ok()) << even.status();
+  EXPECT_EQ(format_layout((*even)->outputs[0], bench.mesh), "R");
+  EXPECT_GT((*even)->cost_us, 0);
+  c.options.policy = Policy::kNonempty;
+  EXPECT_EQ((*bench.selector.select(c.request()))->cost_us, 0);
+  EXPECT_EQ(format_layout((*bench.selector.select(c.request()))->outputs[0], bench.mesh), "S(0)");
+}
+
+// What is written in place is the source itself.
+TEST(Selector, PoliciesDoNotBindWhatIsWrittenInPlace) {
+  Bench bench("a=4");
+  SelectCase c = make_case("relu_", "f32[10]", bench.mesh, {"S(0)"});
+  c.options.policy = Policy::kEven;
+  const auto decision = bench.selector.select(c.request());
+  ASSERT_TRUE(decision.ok()) << decision.status();
+  EXPECT_EQ((*decision)->cost_us, 0);
+  EXPECT_EQ(format_layout((*decision)->outputs[0], bench.mesh), "S(0)");
+}
+
+TEST(Selector, PoliciesDoNotBindTensorsWithoutElements) {
+  Bench bench("a=4");
+  SelectCase c = make_case("relu", "f32[0,10]", bench.mesh, {"S(1)"});
+  c.options.policy = Policy::kEven;
+  EXPECT_EQ(format_layout((*bench.selector.select(c.request()))->outputs[0], bench.mesh), "S(1)");
+}
+
 TEST(Selector, WrongRequestsAreRefused) {
   Bench bench("a=2,b=2");
   SelectCase c = make_case("mm", "f32[8,8]; f32[8,8]", bench.mesh, {"R,R", "R,R"});

@@ -1,8 +1,10 @@
 #include <nlohmann/json.hpp>
 
+#include "core/layout/placed_layout.hpp"
 #include "core/pack/foreign_call.hpp"
 #include "core/select/selector.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/input_states.hpp"
 #include "tools/op_names.hpp"
 #include "tools/placed_call.hpp"
 #include "tools/planning_flags.hpp"
@@ -13,7 +15,7 @@ namespace {
 
 struct SelectFlags {
   std::string op, inputs;
-  std::vector<std::string> attributes;
+  std::vector<std::string> attributes, states;
   PlanningFlags planning;
   bool exact_rules = false;
   bool forbid_moves = false;
@@ -136,7 +138,7 @@ std::string decision_text(const Decision& decision, const PlacedCall& placed, co
     if (!placed.call.inputs[slot]) continue;
     const Plan* plan = decision.plans[slot].get();
     text += fmt::format("input {}  {}@{}", slot, format_meta(*placed.call.inputs[slot]),
-                        format_layout(placed.layouts[slot], mesh));
+                        format_placed_layout(placed.layouts[slot], placed.outermosts[slot], mesh));
     if (plan == nullptr) {
       text += "  stays\n";
       continue;
@@ -192,7 +194,10 @@ Result<ExitCode> run_select(Session& session, const SelectFlags& flags) {
   Planner planner(*std::move(model));
   Selector selector(**registry, planner, Selector::kCapacity, roofline);
   const ForeignCall running(**op, "selection's questions");
-  const SelectRequest request{*op, &placed->call, placed->layouts, {}, *options};
+  const Result<InputStates> states = parse_states(flags.states, placed->call);
+  if (!states.ok()) return states.status();
+  const SelectRequest request{*op,      &placed->call,      placed->layouts, {},
+                              *options, placed->outermosts, *states};
   Result<std::shared_ptr<const Decision>> best = selector.select(request);
   if (absl::IsFailedPrecondition(best.status())) {
     session.refuse(message_of(best.status()));
@@ -214,9 +219,16 @@ void add_flags(CLI::App& command, SelectFlags& flags) {
   command.add_option("op", flags.op, "Op, such as mm or add.Tensor")->type_name("OP")->required();
   command
       .add_option("--inputs", flags.inputs,
-                  "Tensors with their layouts, such as 'f32[64,32]@S(0),R; f32[32,16]@R,R'")
+                  "Tensors with their layouts, such as 'f32[64,32]@S(0),R; f32[32,16]@R,R'; "
+                  "` outermost(1)` behind a layout where dim 1 is outermost in memory")
       ->type_name("TENSORS")
       ->required();
+  command
+      .add_option("--state", flags.states,
+                  "State tensors of an input that is a partial of a pack, such as "
+                  "'0=f64[8]; f64[8]': they are what moves (repeatable)")
+      ->type_name("SLOT=TENSORS")
+      ->allow_extra_args(false);
   command.add_option("--attr", flags.attributes, "Attribute of the call (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
