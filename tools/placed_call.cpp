@@ -1,16 +1,18 @@
 #include "tools/placed_call.hpp"
 
+#include <optional>
+
 #include "core/base/text.hpp"
 #include "core/layout/placed_layout.hpp"
 
 namespace onedim {
 namespace {
 
-// The text without its layouts, and these, one per tensor in the order of the text; empty where a
-// tensor has none.
+// The text without its layouts, and these, one per tensor in the order of the text; none where a
+// tensor has no `@`.
 struct Unplaced {
   std::string text;
-  std::vector<std::string_view> layouts;
+  std::vector<std::optional<std::string_view>> layouts;
 };
 
 bool is_attribute(std::string_view piece) { return piece.find('=') != piece.npos; }
@@ -19,7 +21,8 @@ bool is_attribute(std::string_view piece) { return piece.find('=') != piece.npos
 void add_tensor(std::string_view piece, Unplaced& unplaced) {
   const size_t at = piece.find('@');
   unplaced.text += trim(piece.substr(0, at));
-  unplaced.layouts.push_back(at == piece.npos ? std::string_view() : trim(piece.substr(at + 1)));
+  unplaced.layouts.emplace_back();
+  if (at != piece.npos) unplaced.layouts.back() = piece.substr(at + 1);
 }
 
 void add_piece(std::string_view piece, Unplaced& unplaced) {
@@ -52,13 +55,16 @@ Result<PlacedCall> parse_placed_call(const Schema& schema, std::string_view inpu
   PlacedCall placed{std::move(call->call), std::move(call->domains), {}, {}};
   for (size_t slot = 0; slot < placed.call.inputs.size(); ++slot) {
     const OptionalMeta& meta = placed.call.inputs[slot];
-    const std::string_view text =
-        slot < unplaced.layouts.size() ? unplaced.layouts[slot] : std::string_view();
+    const std::optional<std::string_view> text =
+        slot < unplaced.layouts.size() ? unplaced.layouts[slot] : std::nullopt;
+    if (!meta && text)
+      return invalid_argument("tensor {}: an absent tensor has no layout, leave out {}", slot + 1,
+                              quoted_excerpt(fmt::format("@{}", *text)));
     PlacedLayout where;
-    if (meta && text.empty()) where.layout = Layout::replicated(mesh.ndim());
-    if (meta && !text.empty()) {
+    if (meta && !text) where.layout = Layout::replicated(mesh.ndim());
+    if (meta && text) {
       Result<PlacedLayout> parsed =
-          parse_placed_layout(text, mesh, static_cast<int>(meta->shape.size()));
+          parse_placed_layout(*text, mesh, static_cast<int>(meta->shape.size()));
       if (!parsed.ok()) return annotate(parsed.status(), fmt::format("tensor {}", slot + 1));
       where = *std::move(parsed);
     }

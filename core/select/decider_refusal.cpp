@@ -84,7 +84,7 @@ std::string Decider::why_held(size_t slot) const {
   }
   if (kind != nullptr) {
     return fmt::format(
-        "; input {} is a partial of kind {}, of which its state ({}) moves, {}", slot, kind->name,
+        "; input {} is a partial of kind {}, which moves as its state ({}), {}", slot, kind->name,
         fmt::join(kind->components, ", "),
         state(slot).empty() ? "which is not given" : "whose tensors are not of the input's shape");
   }

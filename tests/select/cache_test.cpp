@@ -269,7 +269,9 @@ TEST(DecisionCache, HitsAllocateNothing) {
   expect_no_allocation(cache, cache.make("sum.dim_IntList", "f32[2,2,2,2]; dim=[0,1,2]; dtype=f64",
                                          {"S(0),S(1),S(2)"}));
   expect_no_allocation(cache, cache.make("relu", "f32[16,8]", {"SS(0,2),P(avg),S(1)"}));
-  expect_no_allocation(cache, cache.make("relu", "f64[16,8]", {"P(custom.max_sumexp),R,R"}));
+  SelectCase partial = cache.make("relu", "f64[16,8]", {"P(custom.max_sumexp),R,R"});
+  partial.states = {{*parse_meta("f64[16,8]"), *parse_meta("f64[16,8]")}};
+  expect_no_allocation(cache, partial);
   expect_no_allocation(cache, cache.make("einsum", "[f64[4,2]; f64[2,4]]; equation=\"ij,jk->ik\"",
                                          {"S(0),R,R", "R,R,R"}));
   SelectCase required = cache.make("mm", "f32[8,8]; f32[8,8]", {"R,R,R", "R,R,R"});

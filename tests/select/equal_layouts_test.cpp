@@ -72,8 +72,8 @@ struct Bench {
 // The input is S(0)[tp,dp],SS(0,8) by another name, and there is a rule for that.
 TEST(EqualLayouts, AreNoMovesWhereMovesAreForbidden) {
   Bench bench("dp=2,tp=2");
-  SelectCase c =
-      make_case(shipped_registry(), "view", "f32[64,2]; size=[8,8,2]", bench.mesh, {"S(0),SS(0,4)"});
+  SelectCase c = make_case(shipped_registry(), "view", "f32[64,2]; size=[8,8,2]", bench.mesh,
+                           {"S(0),SS(0,4)"});
   const auto moving = bench.selector.select(c.request());
   ASSERT_TRUE(moving.ok()) << moving.status();
   EXPECT_EQ((*moving)->cost_us, 0);

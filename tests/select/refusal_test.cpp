@@ -171,8 +171,9 @@ TEST(JointPartials, OfOneTensorMoveAsTheirState) {
   SelectCase c = four.make("relu", "f32[8]", {"P(custom.max_sumexp)"});
   EXPECT_EQ(four.refusal(c),
             "relu: no strategy is valid on mesh a=4 under policy nonempty that leaves input 0 "
-            "(P(custom.max_sumexp#0)) as it is; input 0 is a partial of kind custom.max_sumexp, of "
-            "which its state (max, sumexp) moves, which is not given; no rule does on mesh dim a");
+            "(P(custom.max_sumexp#0)) as it is; input 0 is a partial of kind custom.max_sumexp, "
+            "which moves as its state (max, sumexp), which is not given; no rule does on mesh dim "
+            "a");
   c.states = {{*parse_meta("f64[8]"), *parse_meta("f64[8]")}};
   const auto decision = four.selector.select(c.request());
   ASSERT_TRUE(decision.ok()) << decision.status();
