@@ -6,7 +6,11 @@
 // also move running statistics: those that write them cannot, as no argument holds a joint's
 // state, and those that give them out are kept to the same rules, so that they replace each other.
 // In evaluation every other dim may be cut too, and y is linear in (input, running_mean, bias).
+// The gradient in training needs sums over a channel, so cuts of the batch leave it joint as well
+// (normalisation_gradient.hpp): of f32[4,6], with the statistics and weight of all channels,
+// `P(nn.batch_norm_gradient#0), P(sum), P(sum) | S(0), S(0), R, -, -, R, R`.
 
+#include "normalisation_gradient.hpp"
 #include "normalisation_joint.hpp"
 
 namespace nn {
@@ -25,11 +29,12 @@ bool is_training(const Call& call, const Form& form) {
 }
 
 Grouping grouping_of(const TensorView& input) {
-  const Index channel{product_of(input.shape().subspan(2)), input.size(1)};
+  const Index channel{product_of(input.shape().subspan(2)), input.size(1), {}};
   return {channel, channel};
 }
 
 constexpr const char* kBatchNorm = "nn.batch_norm";
+constexpr const char* kGradient = "nn.batch_norm_gradient";
 
 // Only outputs can be joint that are given out, and made of the batch alone.
 bool can_be_joint(const Call& call, const Form& form) {
@@ -37,14 +42,12 @@ bool can_be_joint(const Call& call, const Form& form) {
 }
 
 Sets batch_norm_sets(const Call& call) {
-  const TensorView input = call.tensor("input");
   Sets sets;
-  sets.parameter.assign(static_cast<size_t>(input.ndim()), false);
+  sets.span = global_shape(call, "input");
+  sets.span[1] = 1;
+  sets.parameter.assign(sets.span.size(), false);
   sets.parameter[1] = true;
-  sets.summed = sets.parameter;
-  sets.summed.flip();
   sets.parameters = {"weight", "bias"};
-  sets.grouping = grouping_of(input);
   sets.eps = call.attribute<double>("eps");
   return sets;
 }
@@ -66,9 +69,8 @@ void infer(const Call& call, OutputSink& outputs, const Form& form) {
           "running_mean and running_var go together");
   const TensorView input = call.tensor("input");
   const DType dtype = statistics_dtype(call, {"weight", "bias", "running_mean", "running_var"});
-  outputs.add(input.dtype(), can_be_joint(call, form)
-                                 ? whole_sets_shape(call, batch_norm_sets(call).summed)
-                                 : shape_of(input));
+  outputs.add(input.dtype(),
+              can_be_joint(call, form) ? norm_shape(call, batch_norm_sets(call)) : shape_of(input));
   for (int i = 0; i < 2; ++i) outputs.add(dtype, {trains ? input.size(1) : 0});
   if (form.has_reserve) outputs.add(DType::kU8, {0});
   if (form.running != Form::Running::kReturned) return;
@@ -168,7 +170,6 @@ void compute(const Call& call, const Form& form) {
   const TensorView input = call.tensor("input");
   const Grouping grouping = grouping_of(input);
   const bool trains = is_training(call, form);
-  require_whole_sets(call);
   std::vector<double> x = load(input);
   const Statistics statistics =
       trains ? statistics_of(x, grouping.set, Centre::kMean)
@@ -354,7 +355,9 @@ void infer_gradient(const Call& call, OutputSink& outputs) {
     if (!mask[slot])
       outputs.add_absent();
     else if (slot == 0)
-      outputs.add(input.dtype(), shape_of(input));
+      outputs.add(input.dtype(), call.attribute<bool>("train")
+                                     ? norm_shape(call, batch_norm_sets(call))
+                                     : shape_of(input));
     else
       outputs.add(parameters, {input.size(1)});
   }
@@ -387,34 +390,43 @@ void emit_gradient_rules(const Call& call, RuleSink& sink) {
                                       {"running_var", channel}};
   if (trains) cut.insert(cut.end(), {{"save_mean", channel}, {"save_invstd", channel}});
   rules.add_cut({any_shard(1), channel, channel}, cut);
-  if (trains && call.output(0).present()) return;
   for (int dim = 0; dim < call.tensor("input").ndim(); ++dim) {
     const Placement area = any_shard(dim);
     if (dim != 1)
-      rules.add_cut({area, partial("sum"), partial("sum")}, {{"grad_out", area}, {"input", area}});
+      rules.add_cut({trains ? partial(kGradient) : area, partial("sum"), partial("sum")},
+                    {{"grad_out", area}, {"input", area}});
   }
 }
 
-void compute_gradient(const Call& call) {
-  const bool trains = call.attribute<bool>("train");
+GradientParts parts_of(const Call& call) {
   const auto [mean, spread] = names_of(call);
-  Statistics statistics{load(call.tensor(mean)), load(call.tensor(spread))};
-  const std::vector<double> rstd =
-      trains ? statistics.variance : statistics.rstd(call.attribute<double>("eps"));
-  store_gradient(call, differentiate(load(call.tensor("grad_out")), load(call.tensor("input")),
-                                     grouping_of(call.tensor("input")), statistics.mean, rstd,
-                                     load_optional(call, "weight"), Centre::kMean,
-                                     trains ? From::kOwnElements : From::kGiven));
+  const Statistics statistics{load(call.tensor(mean)), load(call.tensor(spread))};
+  GradientParts parts;
+  parts.grad = load(call.tensor("grad_out"));
+  parts.x = load(call.tensor("input"));
+  parts.mean = statistics.mean;
+  parts.rstd = call.attribute<bool>("train") ? statistics.variance
+                                             : statistics.rstd(call.attribute<double>("eps"));
+  parts.weight = load_optional(call, "weight");
+  parts.grouping = grouping_of(call.tensor("input"));
+  return parts;
 }
 
 void declare_gradient(Registrar& r) {
+  declare_norm_gradient_kind(r, kGradient, batch_norm_sets, parts_of);
   r.op("native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? "
        "running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, "
        "float eps, bool[3] output_mask) -> (Tensor?, Tensor?, Tensor?)")
       .summary("gradients of batch_norm: of its input, weight and bias, as the mask wants")
+      .position_aware()  // a part of a batch stands among all of it
       .infer(infer_gradient)
       .rules(emit_gradient_rules)
-      .compute(kFloats, [](const Call& call, const onedim_execution_t&) { compute_gradient(call); })
+      .compute(kFloats,
+               [](const Call& call, const onedim_execution_t&) {
+                 const From from =
+                     call.attribute<bool>("train") ? From::kOwnElements : From::kGiven;
+                 store_gradient(call, differentiate(parts_of(call), from));
+               })
       .cost(cost_per_element(14))
       .samples({"f32[4,3]; f32[4,3]; f32[3]; -; -; f32[3]; f32[3]; train=true; eps=1e-05; "
                 "output_mask=[true,true,true]",

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "joint_states.hpp"
+
 namespace nn {
 
 std::vector<double> Statistics::rstd(double eps) const {
@@ -37,11 +39,9 @@ void normalise(std::vector<double>& x, const Grouping& grouping, const std::vect
   }
 }
 
-NormGradient differentiate(const std::vector<double>& grad, const std::vector<double>& x,
-                           const Grouping& grouping, const std::vector<double>& mean,
-                           const std::vector<double>& rstd, const std::vector<double>& weight,
-                           Centre centre, From from) {
-  const auto sets = static_cast<size_t>(grouping.set.count);
+NormGradient differentiate(const GradientParts& parts, From from) {
+  const auto& [grad, x, mean, rstd, weight, grouping, centre] = parts;
+  const size_t sets = rstd.size();
   const auto parameters = static_cast<size_t>(grouping.parameter.count);
   NormGradient result{std::vector<double>(x.size()), {}, std::vector<double>(parameters, 0)};
   std::vector<long double> scale(parameters, 0);  // x and a given mean may be far from 0
@@ -73,7 +73,10 @@ NormGradient differentiate(const std::vector<double>& grad, const std::vector<do
 void store_gradient(const Call& call, const NormGradient& gradient) {
   const std::vector<double>* parts[] = {&gradient.input, &gradient.weight, &gradient.bias};
   for (int slot = 0; slot < call.output_count(); ++slot) {
-    if (call.output(slot).present()) store(*parts[slot], call.output(slot));
+    const TensorView out = call.output(slot);
+    if (!out.present()) continue;
+    const auto count = static_cast<size_t>(out.element_count());
+    store(has_joint(call, slot) ? std::vector<double>(count, NAN) : *parts[slot], out);
   }
 }
 

@@ -16,11 +16,13 @@
 
 namespace nn {
 
-// Element i -> i / step % count.
+// Element i -> i / step % count, or what a table says, where a set is cut.
 struct Index {
   int64_t step = 1;
   int64_t count = 1;
+  std::vector<int64_t> table = {};
   size_t operator()(size_t i) const {
+    if (!table.empty()) return static_cast<size_t>(table[i]);
     return i / static_cast<size_t>(step) % static_cast<size_t>(count);
   }
 };
@@ -46,20 +48,25 @@ void normalise(std::vector<double>& x, const Grouping& grouping, const std::vect
                const std::vector<double>& rstd, const std::vector<double>& weight,
                const std::vector<double>& bias);
 
+// What a gradient is made of. The weight is that of the local elements, empty for 1.
+struct GradientParts {
+  std::vector<double> grad, x, mean, rstd, weight;
+  Grouping grouping;
+  Centre centre = Centre::kMean;
+};
 struct NormGradient {
   std::vector<double> input, weight, bias;
 };
-NormGradient differentiate(const std::vector<double>& grad, const std::vector<double>& x,
-                           const Grouping& grouping, const std::vector<double>& mean,
-                           const std::vector<double>& rstd, const std::vector<double>& weight,
-                           Centre centre, From from);
+// The input's needs whole sets if the statistics are of its own elements.
+NormGradient differentiate(const GradientParts& parts, From from);
 
 // The values of an optional argument, empty if it is absent.
 inline std::vector<double> load_optional(const Call& call, std::string_view name) {
   return call.has_tensor(name) ? load(call.tensor(name)) : std::vector<double>();
 }
 
-// Stores what the call wants of a gradient: outputs 0, 1, 2.
+// Stores what the call wants of a gradient: outputs 0, 1, 2. In the place of a joint partial stand
+// NaNs, since its value is in the state.
 void store_gradient(const Call& call, const NormGradient& gradient);
 
 // Statistics are kept in the input's dtype, in f32 where a half input meets f32 parameters; any

@@ -21,96 +21,84 @@ Moments merge(const Moments& a, const Moments& b) {
           a.spread + b.spread + distance * distance * a.share * (b.share / share), share};
 }
 
-// `shape` with size 1 in all dims but those in `kept`.
-Shape keep(Shape shape, const std::vector<bool>& kept) {
-  for (size_t dim = 0; dim < shape.size(); ++dim) {
-    if (!kept[dim]) shape[dim] = 1;
-  }
-  return shape;
-}
-
 bool has_parameter(const Call& call, const Sets& sets, size_t which) {
   return which < sets.parameters.size() && call.has_tensor(sets.parameters[which]);
 }
 
-void add_states(const Call& call, OutputSink& states, const Sets& sets) {
-  const TensorView out = call.output(0);
-  const auto dims = static_cast<size_t>(out.ndim());
-  std::vector<bool> others = sets.summed;
-  others.flip();
+// `shape` with size 1 in all dims that the parameters do not have.
+Shape parameter_shape(const Sets& sets, Shape shape) {
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (!sets.parameter[dim]) shape[dim] = 1;
+  }
+  return shape;
+}
+
+void add_state_shapes(const Call& call, OutputSink& states, const Sets& sets) {
+  const Shape out = shape_of(call.output(0));
   const DType dtype = call.tensor("input").dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
-  states.add(dtype, shape_of(out));
-  for (int i = 0; i < 3; ++i) states.add(DType::kF64, keep(shape_of(out), others));
+  states.add(dtype, out);
+  for (int i = 0; i < 3; ++i) states.add(DType::kF64, statistics_shape(call, sets, out));
   for (size_t which = 0; which < 2; ++which) {
     const bool has = has_parameter(call, sets, which);
     const auto own = has ? call.tensor(sets.parameters[which]).dtype() : DType::kF32;
     states.add(own == DType::kF64 ? own : DType::kF32,
-               keep(shape_of(out), has ? sets.parameter : std::vector<bool>(dims, false)));
+               has ? parameter_shape(sets, out) : Shape(out.size(), 1));
   }
 }
 
-// Fills a state with this rank's elements of an input, whose dims are in order those in `dims` of
-// the state; at their global indices in the dims that are `whole`.
-void place(const Call& call, int slot, const std::vector<int>& dims, const std::vector<bool>& whole,
-           const TensorView& state) {
-  const TensorView input = call.input(slot);
-  std::vector<size_t> to = {0};
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const auto dim = static_cast<size_t>(dims[i]);
-    const int64_t step = product_of(state.shape().subspan(dim + 1));
-    std::vector<size_t> next;
-    for (const size_t base : to) {
-      for (int64_t at = 0; at < input.size(static_cast<int>(i)); ++at) {
-        const int64_t there =
-            whole[dim] ? call.global_index(false, slot, static_cast<int>(i), at) : at;
-        next.push_back(base + static_cast<size_t>(there * step));
-      }
-    }
-    to = std::move(next);
-  }
-  const std::vector<double> own = load(input);
+// Fills a state with the values that have a place in it.
+void spread(const std::vector<double>& own, const std::vector<int64_t>& to,
+            const TensorView& state) {
   std::vector<double> values(static_cast<size_t>(state.element_count()), kNotGiven);
-  for (size_t i = 0; i < own.size(); ++i) values[to[i]] = own[i];
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (to[i] >= 0) values[static_cast<size_t>(to[i])] = own[i];
+  }
   store(values, state);
 }
 
-std::vector<int> dims_in(const std::vector<bool>& set) {
-  std::vector<int> dims;
-  for (size_t dim = 0; dim < set.size(); ++dim) {
-    if (set[dim]) dims.push_back(static_cast<int>(dim));
+void store_parameter(const Call& call, const Sets& sets, size_t which, const TensorView& state) {
+  if (!has_parameter(call, sets, which)) return store({which == 0 ? 1.0 : 0.0}, state);
+  const char* name = sets.parameters[which];
+  std::vector<std::vector<int64_t>> dims;
+  Shape sizes;
+  for (const int dim : parameter_dims(sets)) {
+    const int own = static_cast<int>(dims.size());
+    dims.push_back(places(call, {false, call.slot(name), own}, {true, 0, dim}));
+    sizes.push_back(state.size(dim));
   }
-  return dims;
+  spread(load(call.tensor(name)), flat_places(dims, sizes), state);
 }
 
-void store_moments(const Call& call, States states, const Sets& sets) {
-  const int slot = call.slot("input");
-  double size = 1;
-  for (const int dim : dims_in(sets.summed))
-    size *= static_cast<double>(call.global_size(false, slot, dim));
-  const std::vector<double> x = load(call.tensor("input"));
-  Statistics own = statistics_of(x, sets.grouping.set, sets.centre);
-  const auto count = static_cast<double>(own.mean.size());
-  const double share = x.empty() ? 0 : static_cast<double>(x.size()) / count / size;
-  for (size_t set = 0; set < own.mean.size(); ++set) {
-    if (share == 0) own.mean[set] = own.variance[set] = 0;
-    own.variance[set] = (own.variance[set] + sets.eps) * share;
+void store_moments(const std::vector<double>& x, const std::vector<int64_t>& sets, double set_size,
+                   double eps, Centre centre, States states) {
+  const auto count = static_cast<size_t>(TensorView(&states[kMean]).element_count());
+  std::vector<double> mean(count, 0), spread(count, 0), own(count, 0);
+  for (size_t i = 0; i < x.size(); ++i) {
+    require(sets[i] >= 0, "an element lies outside of all sets that the rank has");
+    const auto set = static_cast<size_t>(sets[i]);
+    own[set] += 1;
+    if (centre == Centre::kMean) mean[set] += x[i];
   }
-  store(own.mean, TensorView(&states[kMean]));
-  store(own.variance, TensorView(&states[kSpread]));
-  store(std::vector<double>(own.mean.size(), share), TensorView(&states[kShare]));
+  for (size_t set = 0; set < count; ++set) mean[set] /= std::max(own[set], 1.0);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto set = static_cast<size_t>(sets[i]);
+    spread[set] += (x[i] - mean[set]) * (x[i] - mean[set]);
+  }
+  for (size_t set = 0; set < count; ++set) {
+    spread[set] = (spread[set] + eps * own[set]) / set_size;
+    own[set] /= set_size;
+  }
+  store(mean, TensorView(&states[kMean]));
+  store(spread, TensorView(&states[kSpread]));
+  store(own, TensorView(&states[kShare]));
 }
 
 void store_state(const Call& call, States states, const Sets& sets) {
-  const std::vector<bool> all(sets.summed.size(), true);
-  place(call, call.slot("input"), dims_in(all), sets.summed, TensorView(&states[kX]));
-  store_moments(call, states, sets);
-  for (size_t which = 0; which < 2; ++which) {
-    const TensorView state(&states[kWeight + which]);
-    if (has_parameter(call, sets, which))
-      place(call, call.slot(sets.parameters[which]), dims_in(sets.parameter), sets.summed, state);
-    else
-      store({which == 0 ? 1.0 : 0.0}, state);
-  }
+  const std::vector<double> x = load(call.tensor("input"));
+  spread(x, input_places(call), TensorView(&states[kX]));
+  store_moments(x, set_places(call, sets), sets.size(), sets.eps, sets.centre, states);
+  for (size_t which = 0; which < 2; ++which)
+    store_parameter(call, sets, which, TensorView(&states[kWeight + which]));
 }
 
 void combine(States into, States from) {
@@ -136,19 +124,23 @@ void combine(States into, States from) {
 }
 
 void finish(States states, States outputs) {
-  const int64_t sets = TensorView(&states[kSpread]).element_count();
-  for (size_t i = 1; i < outputs.size(); ++i)
-    require(TensorView(&outputs[i]).element_count() == sets, "each set needs its statistics");
-  std::array<Operand, 5> in;
-  const size_t read[] = {kX, kMean, kSpread, kWeight, kBias};
-  for (size_t i = 0; i < in.size(); ++i) in[i].tensor = TensorView(&states[read[i]]);
-  map_elements<double>(TensorView(&outputs[0]), in,
-                       [](double x, double mean, double spread, double weight, double bias) {
-                         return (x - mean) / std::sqrt(spread) * weight + bias;
-                       });
-  std::vector<double> rstd = load(TensorView(&states[kSpread]));
-  for (double& value : rstd) value = 1 / std::sqrt(value);
-  if (outputs.size() > 2) store(load(TensorView(&states[kMean])), TensorView(&outputs[1]));
+  std::vector<double> value[kCount];
+  for (size_t i = 0; i < kCount; ++i) value[i] = load(TensorView(&states[i]));
+  const TensorView x(&states[kX]);
+  const auto set = coarse_places(x.shape(), TensorView(&states[kSpread]).shape());
+  const auto weight = coarse_places(x.shape(), TensorView(&states[kWeight]).shape());
+  const auto bias = coarse_places(x.shape(), TensorView(&states[kBias]).shape());
+  std::vector<double>& rstd = value[kSpread];
+  for (size_t i = 0; i < rstd.size(); ++i) rstd[i] = 1 / std::sqrt(rstd[i]);
+  std::vector<double> out = value[kX];
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = (out[i] - value[kMean][set[i]]) * rstd[set[i]] * value[kWeight][weight[i]] +
+             value[kBias][bias[i]];
+  }
+  require(TensorView(&outputs.back()).element_count() == static_cast<int64_t>(rstd.size()),
+          "each set needs its statistics");
+  store(out, TensorView(&outputs[0]));
+  if (outputs.size() > 2) store(value[kMean], TensorView(&outputs[1]));
   store(rstd, TensorView(&outputs.back()));
 }
 
@@ -159,7 +151,7 @@ void declare_norm_kind(Registrar& r, std::string_view name, int outputs,
   r.partial(name, {"x", "mean", "spread", "share", "weight", "bias"})
       .outputs(outputs)
       .state([sets_of](const Call& call, OutputSink& states) {
-        add_states(call, states, sets_of(call));
+        add_state_shapes(call, states, sets_of(call));
       })
       .local(
           [sets_of](const Call& call, States states) { store_state(call, states, sets_of(call)); })
@@ -168,16 +160,20 @@ void declare_norm_kind(Registrar& r, std::string_view name, int outputs,
       .finish(finish);
 }
 
-Shape whole_sets_shape(const Call& call, const std::vector<bool>& summed) {
-  Shape shape = shape_of(call.tensor("input"));
-  for (const int dim : dims_in(summed))
-    shape[static_cast<size_t>(dim)] = call.global_size(false, call.slot("input"), dim);
-  return shape;
+Shape norm_statistics_shape(const Call& call, int slot, const Shape& global, const Shape& own) {
+  return has_joint(call) ? local_output_shape(call, slot, global) : own;
 }
 
-void require_whole_sets(const Call& call) {
-  require(call.tensor("input").element_count() == call.output(0).element_count(),
-          "a part of a set cannot be normalised by itself, its joint partial can");
+void accept_norm_cuts(const Call& call, const Sets& sets) {
+  accept_input_cuts(call, sets);
+  for (const char* name : sets.parameters) {
+    int own = 0;
+    for (const int dim : parameter_dims(sets)) {
+      if (call.has_tensor(name))
+        accept_covering(call, {false, call.slot(name), own}, {true, 0, dim});
+      ++own;
+    }
+  }
 }
 
 }  // namespace nn

@@ -12,6 +12,8 @@
 #include <cmath>
 #include <limits>
 
+#include "joint_states.hpp"
+
 namespace nn {
 namespace {
 
@@ -157,13 +159,16 @@ void add_softmax_states(const Call& call, OutputSink& states, int whole, int num
 
 void spread_over_vectors(const Call& call, int slot, const TensorView& state) {
   const std::vector<double> own = load(call.input(slot));
-  const Vectors parts(call.input(slot), softmax_dim(call));
-  const Vectors whole(state, softmax_dim(call));
+  const int dim = softmax_dim(call);
+  const Vectors parts(call.input(slot), dim), target(state, dim);
+  const std::vector<int64_t> at = call.input(slot).ndim() == 0
+                                      ? std::vector<int64_t>{0}
+                                      : places(call, {false, slot, dim}, {true, 0, dim});
   std::vector<double> spread(static_cast<size_t>(state.element_count()), 0);
   for (int64_t i = 0; i < parts.length; ++i) {
-    const int64_t to =
-        call.input(slot).ndim() == 0 ? 0 : call.global_index(false, slot, softmax_dim(call), i);
-    for (int64_t v = 0; v < parts.count(); ++v) spread[whole.at(v, to)] = own[parts.at(v, i)];
+    const int64_t to = at[static_cast<size_t>(i)];
+    for (int64_t v = 0; to >= 0 && v < parts.count(); ++v)
+      spread[target.at(v, to)] = own[parts.at(v, i)];
   }
   store(spread, state);
 }

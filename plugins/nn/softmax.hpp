@@ -1,7 +1,7 @@
 #pragma once
 // What softmax and its gradients share: the dim they work along, its vectors, and the state tensors
-// of the joint partials that a sharded dim leaves. A state has a tensor of the whole vectors, each
-// rank filling in its own elements and 0 elsewhere, and one of a number a vector.
+// of the joint partials that a sharded dim leaves. A state has a tensor of the result's vectors,
+// each rank filling in its own elements and 0 elsewhere, and one of a number a vector.
 //   [4,6] along dim 1 in two: a rank holds [4,3], its state is x [4,6], max [4,1], sumexp [4,1]
 
 #include "families.hpp"
@@ -51,7 +51,7 @@ inline DType softmax_state_dtype(DType dtype) {
 // `whole` tensors of the output's shape, then `numbers` of one number a vector.
 void add_softmax_states(const Call& call, OutputSink& states, int whole, int numbers);
 
-// Fills a state tensor of whole vectors: this rank's elements of an input, 0 elsewhere.
+// Fills a state tensor of the result's vectors: this rank's elements of an input, 0 elsewhere.
 void spread_over_vectors(const Call& call, int slot, const TensorView& state);
 
 // Rules of shards: all tensors cut alike on every dim but the one along the vectors.

@@ -4,10 +4,14 @@
 // columns, the others counting as 0: `P(sum) | S(1), R` of [4,6] along dim 1. log_softmax' sum does
 // not read y, so with a whole g the columns of y may be cut: `S(1) | R, S(1)`. Where both are cut
 // the sum needs all ranks, and the joint partial (g, y, sum) gives what the sum is for: g and y of
-// the own columns among zeros, so that everything adds up.
+// the own columns among zeros, so that everything adds up. For log_softmax all of these go together
+// on a mesh where the pieces meet: g and y [4,8] with a `P(nn.log_softmax_gradient#0) | S(1), S(1)`
+// and b `S(1) | R, S(1)`, of 2 ranks each, of which b must cut y first. Rank (i,j) has half i of g,
+// half j of the result and its half i of y; g outside of the own result counts in the sum only.
 
 #include <cmath>
 
+#include "joint_states.hpp"
 #include "softmax.hpp"
 
 namespace nn {
@@ -20,28 +24,11 @@ double gradient(Kind kind, double g, double y, double sum) {
   return kind == Kind::kLogSoftmax ? g - std::exp(y) * sum : (g - sum) * y;
 }
 
-// True if some mesh dim leaves a joint partial.
-bool is_joint(const Call& call) {
-  const onedim_location_t* at = call.location();
-  for (int dim = 0; at != nullptr && dim < at->mesh_ndim; ++dim) {
-    const Placement& placement = at->outputs[0].placements[dim];
-    if (placement.kind == ONEDIM_PLACEMENT_PARTIAL && view_of(placement.partial).starts_with("nn."))
-      return true;
-  }
-  return false;
-}
-
 // Where an input's local columns stand in the local output, -1 for those that are not in it.
 std::vector<int64_t> columns_in_output(const Call& call, int slot) {
   const int dim = softmax_dim(call);
   if (call.input(slot).ndim() == 0) return {0};
-  std::vector<int64_t> local(static_cast<size_t>(call.global_size(true, 0, dim)), -1);
-  for (int64_t i = 0; i < call.output().size(dim); ++i)
-    local[static_cast<size_t>(call.global_index(true, 0, dim, i))] = i;
-  std::vector<int64_t> at;
-  for (int64_t i = 0; i < call.input(slot).size(dim); ++i)
-    at.push_back(local[static_cast<size_t>(call.global_index(false, slot, dim, i))]);
-  return at;
+  return places(call, {false, slot, dim}, {true, 0, dim});
 }
 
 // One rank's share: its g may cover any columns, its y those of the output, all of them for
@@ -51,7 +38,7 @@ void compute(const Call& call, Kind kind) {
   const TensorView g_in = call.tensor("grad_output"), y_in = call.tensor("output");
   const std::vector<double> g = load(g_in), y = load(y_in);
   const Vectors g_vectors(g_in, dim), vectors(y_in, dim);
-  require(!is_joint(call), "parts of both vectors have no gradient by themselves");
+  require(!has_joint(call), "parts of both vectors have no gradient by themselves");
   const std::vector<int64_t> at = columns_in_output(call, call.slot("grad_output"));
   std::vector<double> own(y.size(), 0);
   for (int64_t v = 0; v < vectors.count(); ++v) {
@@ -70,14 +57,17 @@ void compute(const Call& call, Kind kind) {
   store(own, call.output());
 }
 
+// The sum of log_softmax does not read y, whose columns may be fewer than those of g.
 void store_state(const Call& call, States states, Kind kind) {
   const std::vector<double> g = load(call.input(0)), y = load(call.input(1));
   const Vectors vectors(call.input(0), softmax_dim(call));
   std::vector<double> sums;
   for (int64_t v = 0; v < vectors.count(); ++v) {
     double& sum = sums.emplace_back(0);
-    for (int64_t i = 0; i < vectors.length; ++i)
-      sum += term(kind, g[vectors.at(v, i)], y[vectors.at(v, i)]);
+    for (int64_t i = 0; i < vectors.length; ++i) {
+      const size_t at = vectors.at(v, i);
+      sum += term(kind, g[at], kind == Kind::kLogSoftmax ? 0 : y[at]);
+    }
   }
   spread_over_vectors(call, 0, TensorView(&states[0]));
   spread_over_vectors(call, 1, TensorView(&states[1]));
@@ -90,15 +80,7 @@ void declare_kind(Registrar& r, std::string_view name, Kind kind) {
       .state([](const Call& call, OutputSink& states) { add_softmax_states(call, states, 2, 1); })
       .local([kind](const Call& call, States states) { store_state(call, states, kind); })
       .identity({0, 0, 0})
-      .combine([](States into, States from) {
-        for (size_t i = 0; i < into.size(); ++i) {
-          const TensorView to(&into[i]);
-          std::vector<double> sum = load(to);
-          const std::vector<double> other = load(TensorView(&from[i]));
-          for (size_t e = 0; e < sum.size(); ++e) sum[e] += other[e];
-          store(sum, to);
-        }
-      })
+      .combine(add_states)
       .finish([kind](States states, States outputs) {
         std::array<Operand, 3> in;
         for (size_t i = 0; i < in.size(); ++i) in[i].tensor = TensorView(&states[i]);
@@ -108,8 +90,6 @@ void declare_kind(Registrar& r, std::string_view name, Kind kind) {
       });
 }
 
-// A cut y cuts the result, but where it is joint: the two do not go together on one mesh, as it
-// depends on the order of the cuts whether the ranks' columns of y make up those of the result.
 void infer(const Call& call, OutputSink& outputs, Kind kind) {
   const TensorView grad = call.tensor("grad_output"), output = call.tensor("output");
   const int slot = call.slot("output"), dim = softmax_dim(call);
@@ -121,9 +101,15 @@ void infer(const Call& call, OutputSink& outputs, Kind kind) {
   require(dtype == grad.dtype() || (grad.dtype() == DType::kF32 && dtype == DType::kF16),
           "input_dtype must be that of grad_output, or f16 where that is f32");
   const bool is_part = output.ndim() > 0 && output.size(dim) != call.global_size(false, slot, dim);
-  require(kind == Kind::kLogSoftmax || !is_part || is_joint(call),
+  require(kind == Kind::kLogSoftmax || !is_part || has_joint(call),
           "the gradient of softmax needs all columns of its result");
-  outputs.add(dtype, is_joint(call) ? whole : shape_of(output));
+  outputs.add(dtype, has_joint(call) ? local_output_shape(call, 0, whole) : shape_of(output));
+}
+
+// Ranks that merge their columns of y must make up those of the result.
+void accept(const Call& call) {
+  const int dim = softmax_dim(call);
+  if (call.input(1).ndim() > 0) accept_covering(call, {false, 1, dim}, {true, 0, dim});
 }
 
 OpBuilder& declare(Registrar& r, std::string_view schema, const std::string& partial_kind,
@@ -140,6 +126,7 @@ OpBuilder& declare(Registrar& r, std::string_view schema, const std::string& par
         if (kind == Kind::kLogSoftmax) cut_vectors(call, rules, cut, {replicate(), cut});
       })
       .families({{kLinear, {"grad_output"}}})
+      .accept_local(accept)
       .compute(kFloats,
                [kind](const Call& call, const onedim_execution_t&) { compute(call, kind); })
       .cost(cost_per_element(6))

@@ -86,8 +86,28 @@ TEST(Nn, SoftmaxGradientsOfShardedVectors) {
             "holds");
   EXPECT_EQ(on_mesh(op, call, "a=2,b=3", {"P(sum) | S(1), R", "S(1) | R, S(1)"}), "holds");
   EXPECT_EQ(on_mesh(op, call, "a=2,b=2", {both, both}, "b,a"), "holds");
-  EXPECT_NE(on_mesh(op, call, "a=2,b=3", {both, "S(1) | R, S(1)"}).find("gives other shapes"),
-            std::string::npos);
+}
+
+// The result's columns are those of y over b; ranks over a merge theirs where b cuts y first.
+TEST(Nn, GradientsOfShardedVectorsComposeWhereTheirColumnsMeet) {
+  const std::string both = "P(nn.log_softmax_gradient#0) | S(1), S(1)", one = "S(1) | R, S(1)";
+  const std::string op = "_log_softmax_backward_data";
+  for (const std::string call :
+       {"f64[4,8]; f64[4,8]; dim=1; input_dtype=f64", "f64[3,7]; f64[3,7]; dim=1; input_dtype=f64",
+        "f64[5,2]; f64[5,2]; dim=0; input_dtype=f64"}) {
+    const bool is_first = call.find("dim=0") != std::string::npos;
+    const auto along = [&](std::string rule) {
+      for (char& c : rule) c = is_first && c == '1' ? '0' : c;
+      return rule;
+    };
+    const std::vector<std::string> rules = {along(both), along(one)};
+    EXPECT_EQ(on_mesh(op, call, "a=2,b=3", rules, "b,a"), "holds") << call;
+    EXPECT_EQ(on_mesh(op, call, "a=2,b=2,c=2", {rules[0], rules[1], rules[0]}, "b,c,a"), "holds");
+    for (const auto& [mesh, order] : {std::pair("a=2,b=3", ""), std::pair("a=4,b=2", "a,b")}) {
+      EXPECT_NE(on_mesh(op, call, mesh, rules, order).find("not cut alike"), std::string::npos)
+          << call << mesh;
+    }
+  }
 }
 
 TEST(Nn, NormsOfWholeSets) {
@@ -172,6 +192,114 @@ TEST(Nn, NormRulesFollowTheCase) {
       "f64[4,3]; -; -; f64[3]; f64[3]:positive; training=false; momentum=0.1; eps=0.1";
   EXPECT_TRUE(has_rule("native_batch_norm", evaluation, "S(0), R, R | S(0), -, -, R, R"));
   EXPECT_TRUE(has_rule("native_batch_norm", evaluation, "P(min), R, R | R, -, -, P(max), R"));
+}
+
+// Columns of the result that weight and bias have, of a whole input or of cut rows.
+TEST(Nn, LayerNormOfCutParametersGivesTheirColumns) {
+  const std::string joint = "P(nn.layer_norm#0), P(nn.layer_norm#1), P(nn.layer_norm#2) | S(1), ";
+  const std::string columns = "S(1), R, R | R, ";
+  for (const std::string size : {"8", "7", "2"}) {
+    const std::string norm = "f64[3," + size + "]; f64[" + size + "]; f64[" + size +
+                             "]; normalized_shape=[" + size + "]; eps=0.1";
+    EXPECT_TRUE(has_rule("native_layer_norm", norm, columns + "S(0), S(0)"));
+    EXPECT_TRUE(has_rule("native_layer_norm", norm, columns + "R, S(0)"));
+    EXPECT_FALSE(has_rule("native_layer_norm", norm, columns + "R, R"));
+    const auto holds = [&](std::vector<std::string> rules, const std::string& order) {
+      return on_mesh("native_layer_norm", norm, "a=2,b=3", std::move(rules), order);
+    };
+    EXPECT_EQ(holds({joint + "R, R", columns + "S(0), S(0)"}, ""), "holds") << size;
+    EXPECT_EQ(holds({joint + "R, R", columns + "R, S(0)"}, "b,a"), "holds") << size;
+    EXPECT_EQ(holds({joint + "S(0), R", columns + "S(0), S(0)"}, "b,a"), "holds") << size;
+    EXPECT_NE(holds({joint + "S(0), R", columns + "S(0), S(0)"}, ""), "holds") << size;
+    EXPECT_EQ(holds({columns + "S(0), R", columns + "S(0), S(0)"}, "b,a"), "holds") << size;
+    EXPECT_NE(holds({columns + "S(0), R", columns + "S(0), S(0)"}, ""), "holds") << size;
+  }
+  const std::string rms = "f32[4,5]; f32[5]; normalized_shape=[5]; eps=null";
+  EXPECT_TRUE(has_rule("_fused_rms_norm", rms, "S(1), R | R, S(0)"));
+  EXPECT_EQ(on_mesh("_fused_rms_norm", rms, "a=2,b=2",
+                    {"S(1), R | R, S(0)", "P(nn.rms_norm#0), P(nn.rms_norm#1) | S(1), R"}),
+            "holds");
+}
+
+TEST(Nn, GroupNormOfCutGroupsIsAJointPartial) {
+  const std::string joint = "P(nn.group_norm#0), P(nn.group_norm#1), P(nn.group_norm#2) | ";
+  const std::string whole = "S(1), S(1), S(1) | S(1), ", op = "native_group_norm";
+  const std::string call = "f64[2,12,3]; f64[12]; f64[12]; N=2; C=12; HxW=3; group=6; eps=0.1";
+  EXPECT_TRUE(has_rule(op, call, joint + "S(1), S(0), S(0)"));
+  EXPECT_TRUE(has_rule(op, call, joint + "S(1), R, S(0)"));
+  EXPECT_TRUE(has_rule(op, call, joint + "S(2), R, R"));
+  EXPECT_FALSE(has_rule(op, call, joint + "S(0), R, R"));
+  EXPECT_FALSE(
+      has_rule(op, "f64[2,4,3]; -; -; N=2; C=4; HxW=3; group=4; eps=0.1", joint + "S(1), -, -"));
+  EXPECT_EQ(on_mesh(op, call, "a=2,b=3", {joint + "S(1), R, S(0)", joint + "S(2), R, R"}), "holds");
+  EXPECT_EQ(on_mesh(op, call, "a=5", {joint + "S(1), S(0), S(0)"}), "holds");  // groups are cut
+  EXPECT_EQ(on_mesh(op, call, "a=3,b=4", {whole + "S(0), R", joint + "S(1), S(0), R"}), "holds");
+  EXPECT_NE(on_mesh(op, call, "a=3,b=2", {whole + "S(0), R", joint + "S(1), S(0), R"}, "b,a"),
+            "holds");
+  EXPECT_EQ(
+      on_mesh(op, "bf16[3,9]; f32[9]; -; N=3; C=9; HxW=1; group=3; eps=0.1", "a=2,b=2,c=2",
+              {joint + "S(1), S(0), -", "S(0), S(0), S(0) | S(0), R, -", joint + "S(1), R, -"}),
+      "holds");
+}
+
+TEST(Nn, NormGradientsOfCutSetsAreJointPartials) {
+  const std::string rows = "P(nn.layer_norm_gradient#0), S(0), S(0) | S(1), S(1), R, R, ";
+  const std::string layer =
+      "f64[4,7]; f64[4,7]; f64[4,1]; f64[4,1]; f64[7]; f64[7]; normalized_shape=[7]; output_mask=";
+  const std::string all = layer + "[true,true,true]", op = "native_layer_norm_backward";
+  EXPECT_TRUE(has_rule(op, all, rows + "S(0), S(0)"));
+  EXPECT_TRUE(has_rule(op, all, rows + "R, P(sum)"));
+  EXPECT_FALSE(has_rule(op, all, rows + "P(sum), R"));
+  EXPECT_TRUE(has_rule(op, layer + "[false,true,false]", "-, S(0), - | S(1), S(1), R, R, R, R"));
+  EXPECT_EQ(on_mesh(op, all, "a=2,b=2,c=2",
+                    {rows + "R, S(0)", "S(0), P(sum), P(sum) | S(0), S(0), S(0), S(0), R, R",
+                     rows + "R, R"}),
+            "holds");
+  EXPECT_EQ(on_mesh(op, all, "a=2,b=3", {rows + "R, R", rows + "S(0), R"}, "b,a"), "holds");
+  EXPECT_NE(on_mesh(op, all, "a=2,b=3", {rows + "R, R", rows + "S(0), R"}), "holds");
+  EXPECT_EQ(on_mesh("_fused_rms_norm_backward",
+                    "bf16[3,5]; bf16[3,5]; f32[3,1]; bf16[5]; normalized_shape=[5]; "
+                    "output_mask=[true,true]",
+                    "a=2,b=2",
+                    {"P(nn.rms_norm_gradient#0), S(0) | S(1), S(1), R, S(0)",
+                     "S(0), P(sum) | S(0), S(0), S(0), R"}),
+            "holds");
+  const std::string batch = "P(nn.batch_norm_gradient#0), P(sum), P(sum) | ";
+  const std::string training =
+      "f32[5,3,2]; f32[5,3,2]; f32[3]; -; -; f32[3]; f32[3]; train=true; eps=0.1; "
+      "output_mask=[true,true,true]";
+  EXPECT_EQ(on_mesh("native_batch_norm_backward", training, "a=2,b=2,c=2",
+                    {batch + "S(0), S(0), R, -, -, R, R",
+                     "S(1), S(0), S(0) | S(1), S(1), S(0), -, -, S(0), S(0)",
+                     batch + "S(2), S(2), R, -, -, R, R"}),
+            "holds");
+  EXPECT_FALSE(has_rule("native_batch_norm_backward", training,
+                        "S(0), P(sum), P(sum) | S(0), S(0), R, -, -, R, R"));
+}
+
+TEST(Nn, GroupNormGradientOfCutGroupsIsAJointPartial) {
+  const std::string op = "native_group_norm_backward";
+  const std::string joint = "P(nn.group_norm_gradient#0), ";
+  const std::string whole = "S(1), S(0), S(0) | S(1), S(1), S(1), S(1), ";
+  const std::string call =
+      "f64[2,12,3]; f64[2,12,3]; f64[2,6]; f64[2,6]; f64[12]; N=2; C=12; HxW=3; group=6; "
+      "output_mask=";
+  const std::string all = call + "[true,true,true]", parameters = call + "[false,true,true]";
+  EXPECT_TRUE(has_rule(op, all, whole + "R"));
+  EXPECT_FALSE(has_rule(op, all, joint + "S(0), S(0) | S(1), S(1), S(1), S(1), S(0)"));
+  EXPECT_TRUE(has_rule(op, parameters, "-, S(0), S(0) | S(1), S(1), R, R, P(max)"));
+  EXPECT_EQ(on_mesh(op, all, "a=5", {joint + "S(0), S(0) | S(1), S(1), R, R, R"}), "holds");
+  EXPECT_EQ(on_mesh(op, all, "a=2,b=2,c=2",
+                    {whole + "S(0)", joint + "S(0), S(0) | S(1), S(1), R, R, S(0)",
+                     joint + "P(sum), P(sum) | S(2), S(2), R, R, R"}),
+            "holds");
+  EXPECT_NE(on_mesh(op, all, "a=3,b=2",
+                    {whole + "S(0)", joint + "S(0), S(0) | S(1), S(1), R, R, S(0)"}, "b,a"),
+            "holds");
+  expect_refused(op,
+                 "f64[2,4]; f64[2,4]; f64[2,2]; f64[2,1]; -; N=2; C=4; HxW=1; group=2; "
+                 "output_mask=[true,true,true]",
+                 "rstd has shape [2,1], expected [2,2]");
 }
 
 TEST(Nn, NormsOfShardedSetsAreJointPartials) {
