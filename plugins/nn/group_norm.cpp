@@ -4,6 +4,8 @@
 // parameter may also be whole. Cuts of the area, and any cut of the channels, leave a joint partial
 // (normalisation_joint.hpp): over 4 ranks, where group 1 is cut,
 // `P(nn.group_norm#0), P(nn.group_norm#1), P(nn.group_norm#2) | S(1), S(0), S(0)`.
+// layer_norm's `S(1), R, R | R, S(0), S(0)` has no counterpart: a state divides the channels of its
+// result evenly among its groups, which such channels of a whole input are not.
 
 #include "groups.hpp"
 #include "normalisation_joint.hpp"
