@@ -4,9 +4,10 @@ namespace onedim {
 namespace {
 
 Value list_value(std::initializer_list<int64_t> numbers) {
-  ValueList list;
+  Value value;
+  ValueList& list = value.data.emplace<ValueList>();
   for (const int64_t number : numbers) list.push_back(Value{number});
-  return {std::move(list)};
+  return value;
 }
 
 LlamaShape filled(LlamaShape shape, const LlamaConfig& config) {
