@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/graph/graph_read.hpp"
+#include "core/graph/graph_shrink.hpp"
 #include "tools/flag_values.hpp"
 #include "tools/models/llama.hpp"
 
@@ -34,13 +35,11 @@ Status read_dtype(std::string_view flag, const std::string& text, DType& target)
 
 }  // namespace
 
-void GraphSource::add_to(CLI::App& command) {
-  command
-      .add_option("graph", name,
+CLI::Option* GraphSource::add_to(CLI::App& command) {
+  CLI::Option* graph_option = command.add_option("graph", name,
                   "A file in the format onedim.graph/1, plain or gzip, or a model: llama3-debug, "
-                  "-1b, -8b, -70b, -405b")
-      ->type_name("GRAPH.JSON|MODEL")
-      ->required();
+                  "-1b, -8b, -70b, -405b");
+  graph_option->type_name("GRAPH.JSON|MODEL")->required();
   command.add_option("--batch", batch, "Of a model: sequences in a batch (default: 16)")
       ->type_name("N");
   command.add_option("--sequence", sequence, "Of a model: tokens in a sequence (default: its own)")
@@ -52,6 +51,12 @@ void GraphSource::add_to(CLI::App& command) {
   command.add_option("--computed", computed, "Of a model: dtype they are cast to (default: bf16)")
       ->type_name("DTYPE");
   command.add_flag("--forward", is_forward, "Of a model: without the backward pass");
+  command
+      .add_option("--shrink", shrink,
+                  "Make sizes smaller wherever they stand, such as 4096=64,32=8,128=8: the parts "
+                  "of a product alike")
+      ->type_name("OLD=NEW,..");
+  return graph_option;
 }
 
 bool GraphSource::is_model() const { return find_llama(name).ok(); }
@@ -68,6 +73,16 @@ std::vector<std::string_view> GraphSource::model_flags() const {
 }
 
 Result<Graph> GraphSource::open(const Registry* registry) const {
+  Result<Graph> graph = open_whole(registry);
+  if (!graph.ok() || shrink.empty()) return graph;
+  const Result<std::vector<SizeChange>> changes = parse_size_changes(shrink);
+  if (!changes.ok()) return annotate(changes.status(), "--shrink");
+  Result<Graph> small = shrink_graph(*graph, *registry, *changes);
+  if (!small.ok()) return annotate(small.status(), "--shrink");
+  return small;
+}
+
+Result<Graph> GraphSource::open_whole(const Registry* registry) const {
   const Result<LlamaConfig> config = find_llama(name);
   if (config.ok()) {
     LlamaShape shape;

@@ -18,15 +18,20 @@ struct GraphSource {
   std::string layers;
   std::string stored;
   std::string computed;
+  std::string shrink;
   bool is_forward = false;
 
-  void add_to(CLI::App& command);
+  // Gives back the option of the graph, which is required.
+  CLI::Option* add_to(CLI::App& command);
   // A known model; a file of that name is read by a path with a slash.
   bool is_model() const;
-  // `registry` may be null for a file.
+  // Whether `open` asks the packs.
+  bool needs_packs() const { return !shrink.empty() || is_model(); }
+  // `registry` may be null where no packs are needed.
   Result<Graph> open(const Registry* registry) const;
 
  private:
+  Result<Graph> open_whole(const Registry* registry) const;
   // What was typed of the flags that are for models.
   std::vector<std::string_view> model_flags() const;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/exec/joint_settling.hpp"
 #include "core/layout/partition.hpp"
 #include "core/pack/local_call.hpp"
 
@@ -43,7 +44,8 @@ Plan one_step_plan(PlanStep step) {
 // What brings outputs from partial to whole: one reduction of one value, which may be several
 // tensors. Without mesh dims to reduce over nothing is posted.
 struct OpProgram::Settling {
-  const JointGroup* group = nullptr;  // null: of the one output
+  std::unique_ptr<JointSettling> joint;  // of a pack's kind; null: of the one output
+  const JointGroup* group = nullptr;
   int output = 0;
   Plan plan;
   std::unique_ptr<RankPlan> run;
@@ -101,6 +103,9 @@ void OpProgram::add_settlings() {
   for (const JointGroup& group : groups_) {
     auto settling = std::make_unique<Settling>();
     settling->group = &group;
+    settling->joint = std::make_unique<JointSettling>(group, op_.output_layouts[group.outputs[0]],
+                                                      op_.mesh, *op_.registry, site_,
+                                                      op_.op->name(), "check");
     settlings_.push_back(std::move(settling));
   }
   for (size_t output = 0; output < op_.outputs.size(); ++output) {
@@ -151,48 +156,30 @@ Status OpProgram::compute() {
 }
 
 Status OpProgram::start_settling(Settling& settling) {
-  PlanStep step;
-  step.kind = StepKind::kAllReduce;
-  RunSetting setting{op_.mesh, {}, {}};
-  setting.kinds = [this](std::string_view name) { return op_.registry->find_partial_kind(name); };
-  std::vector<Tensor> locals;
-  if (settling.group != nullptr) {
+  if (settling.joint != nullptr) {
     std::vector<Tensor*> inputs(locals_.size(), nullptr);
     for (size_t slot = 0; slot < locals_.size(); ++slot) {
       if (op_.call.inputs[slot]) inputs[slot] = &locals_[slot];
     }
-    Result<JointState> state = joint_state(*settling.group, *call_, inputs);
-    if (!state.ok()) return state.status();
-    // The state is merged as it is on this rank: the members of a team hold parts of one shape.
-    const Layout& layout = op_.output_layouts[settling.group->outputs[0]];
-    step.from = Layout::replicated(op_.mesh.ndim());
-    for (int d = 0; d < op_.mesh.ndim(); ++d) {
-      if (is_joint(layout.placements[d]) && op_.mesh.size(d) > 1)
-        step.from.placements[d] = Placement::make_partial(settling.group->kind->name);
-    }
-    setting.subject = fmt::format("{}, state of {}", op_.op->name(), settling.group->kind->name);
-    site_.memory->set_cause(setting.subject);
-    for (Tensor& tensor : *state) {
-      site_.memory->note(tensor, "state");
-      setting.shapes.push_back(tensor.shape());
-      locals.push_back(std::move(tensor));
-    }
-  } else {
-    step.from = op_.output_layouts[settling.output];
-    setting.subject = fmt::format("{}, output {}", op_.op->name(), settling.output);
-    const Dims& shape = op_.outputs[settling.output]->meta.shape;
-    const Tensor& output = call_->outputs()[settling.output];
-    locals.push_back(output);
-    setting.shapes.push_back(shape);
-    settling.has_magnitudes =
-        adds(step.from) && (is_floating(output.dtype()) || is_complex(output.dtype()));
-    if (settling.has_magnitudes) {
-      locals.push_back(magnitudes_of(output));
-      setting.shapes.push_back(shape);
-    }
+    return settling.joint->begin(*call_, inputs);
   }
+  PlanStep step;
+  step.kind = StepKind::kAllReduce;
+  step.from = op_.output_layouts[settling.output];
   step.mesh_dims = partial_dims(step.from, op_.mesh);
   step.to = without_partials(step.from);
+  const Dims& shape = op_.outputs[settling.output]->meta.shape;
+  RunSetting setting{op_.mesh, {shape}, {}};
+  setting.kinds = [this](std::string_view name) { return op_.registry->find_partial_kind(name); };
+  setting.subject = fmt::format("{}, output {}", op_.op->name(), settling.output);
+  const Tensor& output = call_->outputs()[settling.output];
+  std::vector<Tensor> locals{output};
+  settling.has_magnitudes =
+      adds(step.from) && (is_floating(output.dtype()) || is_complex(output.dtype()));
+  if (settling.has_magnitudes) {
+    locals.push_back(magnitudes_of(output));
+    setting.shapes.push_back(shape);
+  }
   settling.plan = one_step_plan(std::move(step));
   settling.run = std::make_unique<RankPlan>(settling.plan, std::move(setting), site_, "check");
   settling.run->start(std::move(locals));
@@ -201,23 +188,18 @@ Status OpProgram::start_settling(Settling& settling) {
 }
 
 Status OpProgram::finish_settling(Settling& settling) {
+  if (settling.joint != nullptr) {
+    const Result<std::vector<Tensor>> outputs = settling.joint->end(*call_);
+    if (!outputs.ok()) return outputs.status();
+    for (size_t i = 0; i < outputs->size(); ++i)
+      compare(settling.group->outputs[i], (*outputs)[i], nullptr);
+    return {};
+  }
   if (settling.plan.steps[0].mesh_dims != 0) {
     if (Status status = settling.run->end(0); !status.ok()) return status;
   }
   const std::vector<Tensor>& values = settling.run->locals();
-  if (settling.group == nullptr) {
-    compare(settling.output, values[0], settling.has_magnitudes ? &values[1] : nullptr);
-    return {};
-  }
-  std::vector<Tensor> outputs;
-  for (const int output : settling.group->outputs) {
-    const TensorMeta& meta = call_->local().outputs[output]->meta;
-    outputs.push_back(Tensor::zeros(TensorMeta::contiguous(meta.dtype, meta.shape)));
-    site_.memory->note(outputs.back(), fmt::format("output {}", output));
-  }
-  if (Status status = settling.group->kind->finish(values, outputs); !status.ok()) return status;
-  for (size_t i = 0; i < outputs.size(); ++i)
-    compare(settling.group->outputs[i], outputs[i], nullptr);
+  compare(settling.output, values[0], settling.has_magnitudes ? &values[1] : nullptr);
   return {};
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/exec/sim_ranks.hpp"
+
 namespace onedim {
 namespace {
 
@@ -41,37 +43,32 @@ void add(const ShardedOp& op, int64_t rank, const OutputComparison& compared, Op
 Result<OpRunReport> run_sharded_op(const ShardedOp& op, const WholeResult& whole,
                                    std::span<const std::vector<Tensor>> locals,
                                    const SimOptions& options) {
-  SimWorld world(op.mesh, options);
-  const RunClock clock;
-  OpRunReport report;
-  const auto ranks = static_cast<size_t>(op.mesh.rank_count());
-  report.traces.resize(ranks);
-  for (size_t rank = 0; rank < ranks; ++rank) report.memories.emplace_back(clock);
+  SimRanks ranks(op.mesh, options);
   std::vector<std::unique_ptr<OpProgram>> programs;
-  std::vector<RankProgram*> pointers;
-  for (size_t rank = 0; rank < ranks; ++rank) {
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
     std::vector<Tensor> mine;
     for (const std::vector<Tensor>& slot : locals)
       mine.push_back(slot.empty() ? Tensor() : slot[rank]);
-    report.memories[rank].set_cause("given");
+    RankMemory& memory = ranks.memories[rank];
+    memory.set_cause("given");
     for (size_t slot = 0; slot < mine.size(); ++slot) {
-      if (op.call.inputs[slot])
-        report.memories[rank].note(mine[slot], fmt::format("input {}", slot));
+      if (op.call.inputs[slot]) memory.note(mine[slot], fmt::format("input {}", slot));
     }
-    const RankSite site{&world.communicator(static_cast<int64_t>(rank)), &report.memories[rank],
-                        &report.traces[rank], &clock};
-    programs.push_back(std::make_unique<OpProgram>(op, whole, std::move(mine), site));
+    programs.push_back(
+        std::make_unique<OpProgram>(op, whole, std::move(mine), ranks.site(rank)));
     if (Status status = programs.back()->prepare(); !status.ok()) return status;
-    pointers.push_back(programs.back().get());
   }
-  const double begin = clock.us();
-  if (Status status = run_ranks(world, pointers); !status.ok()) return status;
-  report.us = clock.us() - begin;
-  for (size_t rank = 0; rank < ranks; ++rank) {
+  const Result<double> us = ranks.run(programs);
+  if (!us.ok()) return us.status();
+  OpRunReport report;
+  report.us = *us;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
     for (const OutputComparison& compared : programs[rank]->comparisons())
       add(op, static_cast<int64_t>(rank), compared, report);
     report.peak_bytes = std::max(report.peak_bytes, programs[rank]->peak_bytes());
   }
+  report.traces = std::move(ranks.traces);
+  report.memories = std::move(ranks.memories);
   return report;
 }
 

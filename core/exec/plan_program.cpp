@@ -1,5 +1,7 @@
 #include "core/exec/plan_program.hpp"
 
+#include "core/exec/sim_ranks.hpp"
+
 namespace onedim {
 
 PlanProgram::PlanProgram(const Plan& plan, RunSetting setting, const RankSite& site,
@@ -10,28 +12,23 @@ PlanProgram::PlanProgram(const Plan& plan, RunSetting setting, const RankSite& s
 
 Result<PlanRunReport> run_plan_on_sim(const Plan& plan, const RunSetting& setting,
                                       const GroupLocals& locals, const SimOptions& options) {
-  SimWorld world(setting.mesh, options);
-  const RunClock clock;
-  PlanRunReport report;
-  const auto ranks = static_cast<size_t>(setting.mesh.rank_count());
-  report.traces.resize(ranks);
-  for (size_t rank = 0; rank < ranks; ++rank) report.memories.emplace_back(clock);
+  SimRanks ranks(setting.mesh, options);
   std::vector<std::unique_ptr<PlanProgram>> programs;
-  std::vector<RankProgram*> pointers;
-  for (size_t rank = 0; rank < ranks; ++rank) {
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
     std::vector<Tensor> mine;
     for (const std::vector<Tensor>& tensor : locals) mine.push_back(tensor[rank]);
-    const RankSite site{&world.communicator(static_cast<int64_t>(rank)), &report.memories[rank],
-                        &report.traces[rank], &clock};
-    programs.push_back(std::make_unique<PlanProgram>(plan, setting, site, std::move(mine)));
-    pointers.push_back(programs.back().get());
+    programs.push_back(
+        std::make_unique<PlanProgram>(plan, setting, ranks.site(rank), std::move(mine)));
   }
-  if (Status status = run_ranks(world, pointers); !status.ok()) return status;
+  if (const Result<double> us = ranks.run(programs); !us.ok()) return us.status();
+  PlanRunReport report;
   report.locals.resize(locals.size());
   for (const std::unique_ptr<PlanProgram>& program : programs) {
     for (size_t tensor = 0; tensor < locals.size(); ++tensor)
       report.locals[tensor].push_back(program->locals()[tensor]);
   }
+  report.traces = std::move(ranks.traces);
+  report.memories = std::move(ranks.memories);
   return report;
 }
 

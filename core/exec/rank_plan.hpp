@@ -29,6 +29,8 @@ class RankPlan {
   Status begin(size_t step);
   Status end(size_t step);
   const std::vector<Tensor>& locals() const { return locals_; }
+  // The storage of `locals` that was made here, for whoever is to release it.
+  const std::vector<Tensor>& owned() const { return owned_; }
 
  private:
   void arrange();

@@ -1,5 +1,7 @@
 #include "core/exec/trace.hpp"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -68,16 +70,20 @@ Json trace_to_json(const Mesh& mesh, std::span<const RankTrace> ranks,
 
 std::vector<TraceSpan> slowest_spans(std::span<const RankTrace> ranks) {
   std::vector<TraceSpan> slowest;
+  absl::flat_hash_map<std::string, size_t> known;
   for (const RankTrace& rank : ranks) {
     for (const TraceSpan& span : rank.spans) {
-      const auto same = std::find_if(slowest.begin(), slowest.end(), [&](const TraceSpan& known) {
-        return known.name == span.name && known.cause == span.cause && known.from == span.from &&
-               known.to == span.to && known.mesh_dims == span.mesh_dims;
-      });
-      if (same == slowest.end())
+      std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", span.name, span.cause, span.from, span.to,
+                                    span.mesh_dims);
+      const auto [place, is_new] = known.try_emplace(std::move(key), slowest.size());
+      if (is_new) {
         slowest.push_back(span);
-      else
-        same->us = std::max(same->us, span.us);
+        continue;
+      }
+      TraceSpan& same = slowest[place->second];
+      same.us = std::max(same.us, span.us);
+      same.bytes = std::max(same.bytes, span.bytes);
+      same.predicted_us = std::max(same.predicted_us, span.predicted_us);
     }
   }
   return slowest;

@@ -17,7 +17,7 @@ struct TraceSpan {
   double start_us = 0;   // since the start of the run
   double us = 0;         // of the rank's own time
   double predicted_us = 0;
-  int64_t bytes = 0;      // that a rank receives at most
+  int64_t bytes = 0;      // that a rank receives at most; of local calls: reads and writes
   std::string cause;      // `mm, input 0`
   std::string mesh_dims;  // `a,b`
   std::string from, to;   // layouts
@@ -31,7 +31,7 @@ struct RankTrace {
 nlohmann::ordered_json trace_to_json(const Mesh& mesh, std::span<const RankTrace> ranks,
                                      std::span<const RankMemory* const> memories);
 
-// Each span once, with the time of the rank that took longest.
+// Each span once, with what the rank had that took longest, got most or was predicted most.
 std::vector<TraceSpan> slowest_spans(std::span<const RankTrace> ranks);
 
 }  // namespace onedim

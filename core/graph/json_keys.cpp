@@ -57,6 +57,17 @@ Result<int> JsonKeys::whole(std::string_view key, int least) const {
   return static_cast<int>(*value);
 }
 
+Result<int64_t> JsonKeys::count(std::string_view key) const {
+  const Result<int64_t> value = get<int64_t>(key, "a whole number from 0 on");
+  if (value.ok() && *value < 0)
+    return invalid_argument("\"{}\" must be a whole number from 0 on, not {}", key, *value);
+  return value;
+}
+
+Result<double> JsonKeys::real(std::string_view key) const { return get<double>(key, "a number"); }
+
+Result<bool> JsonKeys::flag(std::string_view key) const { return get<bool>(key, "true or false"); }
+
 Result<simdjson::dom::array> JsonKeys::list(std::string_view key) const {
   return get<simdjson::dom::array>(key, "a list");
 }

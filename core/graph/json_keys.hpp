@@ -23,6 +23,9 @@ class JsonKeys {
   // Errors say which key is missing, or what it should be.
   Result<std::string_view> text(std::string_view key) const;
   Result<int> whole(std::string_view key, int least) const;
+  Result<int64_t> count(std::string_view key) const;  // 0 or more
+  Result<double> real(std::string_view key) const;
+  Result<bool> flag(std::string_view key) const;
   Result<simdjson::dom::array> list(std::string_view key) const;
   Result<simdjson::dom::object> object(std::string_view key) const;
 

@@ -5,6 +5,7 @@
 
 #include "core/base/shell_text.hpp"
 #include "core/base/text.hpp"
+#include "core/select/given_rules.hpp"
 
 namespace onedim {
 namespace {
@@ -13,39 +14,6 @@ Dims left_to_right(int mesh_ndim) {
   Dims order(mesh_ndim);
   std::iota(order.begin(), order.end(), 0);
   return order;
-}
-
-bool has_conditions(const Rule& rule) {
-  return rule.even_only || rule.to_rounding || rule.tag != 0 || !rule.requirements.empty();
-}
-
-bool has_same_conditions(const Rule& a, const Rule& b) {
-  return a.even_only == b.even_only && a.to_rounding == b.to_rounding && a.tag == b.tag &&
-         a.requirements == b.requirements;
-}
-
-Result<int> find_rule(const Subject& subject, const RuleChoices& choices, const Rule& rule) {
-  const std::vector<RuleChoice>& known = choices.rules();
-  for (size_t i = 0; i < known.size(); ++i) {
-    if (!known[i].rule.has_same_placements(rule)) continue;
-    if (!has_conditions(rule) || has_same_conditions(known[i].rule, rule))
-      return static_cast<int>(i);
-  }
-  return invalid_argument("{} has no rule {} for this call; `onedim rules` lists those it has",
-                          subject.op->name(), format_conditional_rule(rule));
-}
-
-std::vector<int64_t> split_factors_in(std::span<const Rule> rules) {
-  std::vector<int64_t> factors;
-  for (const Rule& rule : rules) {
-    for (const std::vector<Placement>* side : {&rule.outputs, &rule.inputs}) {
-      for (const Placement& placement : *side) {
-        if (placement.kind == Placement::Kind::kStridedShard)
-          factors.push_back(placement.split_factor);
-      }
-    }
-  }
-  return factors;
 }
 
 // Any kind of shard is judged as a plain one; strided ones are typed.
@@ -118,15 +86,12 @@ Result<MeshStrategy> make_strategy(const Subject& subject, const RuleChoices& ch
 Result<MeshStrategy> make_strategy(const Subject& subject, const Registry& registry,
                                    const Mesh& mesh, std::span<const Rule> rules,
                                    const Dims& order) {
-  const Result<RuleChoices> choices = make_choices(subject, registry, split_factors_in(rules));
+  const Result<RuleChoices> choices =
+      choices_for(*subject.op, subject.call, subject.outputs, registry, rules);
   if (!choices.ok()) return choices.status();
-  Strategy strategy{{}, order};
-  for (const Rule& rule : rules) {
-    const Result<int> found = find_rule(subject, *choices, rule);
-    if (!found.ok()) return found.status();
-    strategy.rules.push_back(*found);
-  }
-  return make_strategy(subject, *choices, mesh, strategy);
+  const Result<Strategy> strategy = find_strategy(*subject.op, *choices, rules, order);
+  if (!strategy.ok()) return strategy.status();
+  return make_strategy(subject, *choices, mesh, *strategy);
 }
 
 std::vector<Mesh> default_meshes() {

@@ -22,7 +22,7 @@ void name_graph(const std::string& name, GraphInference& inference) {
 
 Result<ExitCode> show_graph(Session& session, const GraphOptions& options) {
   const Registry* registry = nullptr;
-  if (options.check || options.source.is_model()) {
+  if (options.check || options.source.needs_packs()) {
     const Result<const Registry*> loaded = session.registry();
     if (!loaded.ok()) return loaded.status();
     registry = *loaded;

@@ -1,14 +1,15 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/input_file.hpp"
-#include "core/base/output_file.hpp"
 #include "core/exec/plan_program.hpp"
 #include "core/pack/foreign_call.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/flag_values.hpp"
+#include "tools/graph_runs.hpp"
 #include "tools/op_names.hpp"
 #include "tools/plan_list.hpp"
 #include "tools/planning_flags.hpp"
+#include "tools/run_report.hpp"
 #include "tools/sharded_run.hpp"
 #include "tools/text_table.hpp"
 
@@ -17,15 +18,11 @@ namespace {
 
 constexpr int64_t kMostRanks = 1024;
 
-struct RunFlags {
-  std::string op, inputs, rules, trace, plans;
-  std::string backend = "sim";
-  std::string seed = "1";
+struct RunFlags : RunSettings {
+  std::string op, inputs, rules, plans;
   std::vector<std::string> attributes;
   PlanningFlags planning;
-  bool has_threads = false;
-  bool report = false;
-  bool memory_log = false;
+  GraphRunFlags graph;
 };
 
 struct Run {
@@ -55,42 +52,11 @@ Result<ChosenStrategy> choose(const RunFlags& flags, const Op& op, const Registr
   return select_strategy(op, registry, placed, planner, options);
 }
 
-bool is_collective_name(std::string_view name) { return find_collective(name).has_value(); }
-
-Json spans_json(const OpRunReport& report, std::string_view category) {
-  Json list = Json::array();
-  for (const TraceSpan& span : slowest_spans(report.traces)) {
-    if (span.category != category || !is_collective_name(span.name)) continue;
-    list.push_back({{"kind", span.name},
-                    {"cause", span.cause},
-                    {"mesh_dims", span.mesh_dims},
-                    {"from", span.from},
-                    {"to", span.to},
-                    {"bytes", span.bytes},
-                    {"predicted_us", span.predicted_us},
-                    {"measured_us", span.us}});
-  }
-  return list;
-}
-
 std::vector<std::string> layout_texts(std::span<const Layout> layouts, const Mesh& mesh) {
   std::vector<std::string> texts;
   for (const Layout& layout : layouts)
     texts.push_back(layout.placements.empty() ? "-" : format_layout(layout, mesh));
   return texts;
-}
-
-Json memory_json(const OpRunReport& report) {
-  Json list = Json::array();
-  for (size_t rank = 0; rank < report.memories.size(); ++rank) {
-    for (const MemoryEvent& event : report.memories[rank].events()) {
-      list.push_back({{"rank", rank},
-                      {"bytes", event.bytes},
-                      {"live_bytes", event.live_bytes},
-                      {"cause", event.cause}});
-    }
-  }
-  return list;
 }
 
 Json run_json(const RunFlags& flags, const Run& run) {
@@ -107,33 +73,13 @@ Json run_json(const RunFlags& flags, const Run& run) {
             {"rules", std::move(rules)},
             {"inputs", layout_texts(op.inputs, op.mesh)},
             {"outputs", layout_texts(op.output_layouts, op.mesh)},
-            {"collectives", spans_json(run.report, "move")},
-            {"check_collectives", spans_json(run.report, "check")},
+            {"collectives", collectives_json(run.report.traces, "move")},
+            {"check_collectives", collectives_json(run.report.traces, "check")},
             {"peak_bytes", run.report.peak_bytes},
             {"seconds", run.report.us / 1e6}};
   if (!run.report.is_equal) json["difference"] = run.report.difference;
-  if (flags.memory_log) json["memory"] = memory_json(run.report);
+  if (flags.memory_log) json["memory"] = memory_json(run.report.memories);
   return json;
-}
-
-std::string report_text(const OpRunReport& report) {
-  std::vector<TextRow> rows{{"step", "of", "over", "bytes", "predicted us", "measured us"}};
-  for (const TraceSpan& span : slowest_spans(report.traces)) {
-    rows.push_back({span.name, span.cause, span.mesh_dims, fmt::format("{}", span.bytes),
-                    fmt::format("{:.3f}", span.predicted_us), fmt::format("{:.3f}", span.us)});
-  }
-  return format_table(rows);
-}
-
-std::string memory_text(const OpRunReport& report) {
-  std::string text;
-  for (size_t rank = 0; rank < report.memories.size(); ++rank) {
-    for (const MemoryEvent& event : report.memories[rank].events()) {
-      text += fmt::format("rank {}  {:+} bytes, holds {}  {}\n", rank, event.bytes,
-                          event.live_bytes, event.cause);
-    }
-  }
-  return text;
 }
 
 std::string run_text(const RunFlags& flags, const Run& run) {
@@ -160,16 +106,9 @@ std::string run_text(const RunFlags& flags, const Run& run) {
     text += fmt::format(", {} bytes\n", span.bytes);
   }
   text += fmt::format("a rank holds {} bytes at most\n", report.peak_bytes);
-  if (flags.report) text += report_text(report);
-  if (flags.memory_log) text += memory_text(report);
+  if (flags.report) text += predicted_text(report.traces);
+  if (flags.memory_log) text += memory_text(report.memories);
   return text;
-}
-
-Status write_trace(const std::string& file, const Run& run) {
-  std::vector<const RankMemory*> memories;
-  for (const RankMemory& memory : run.report.memories) memories.push_back(&memory);
-  const Json trace = trace_to_json(run.chosen.op.mesh, run.report.traces, memories);
-  return annotate(write_text_file(file, trace.dump() + "\n"), "--trace");
 }
 
 Result<Run> run_op_of(Session& session, const RunFlags& flags) {
@@ -272,8 +211,11 @@ Result<ExitCode> run_plans(Session& session, const RunFlags& flags) {
 Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
   if (flags.backend != "sim")
     return invalid_argument("--backend: \"{}\" is not known; expected sim", flags.backend);
-  if (flags.op.empty() == flags.plans.empty())
-    return invalid_argument("run needs either --op OP with --inputs, or --plans FILE");
+  const int kinds = !flags.op.empty() + !flags.plans.empty() + flags.graph.is_given();
+  if (kinds != 1)
+    return invalid_argument("run needs one of GRAPH, --op OP with --inputs, or --plans FILE");
+  if (flags.graph.is_given()) return run_graph(session, flags.graph, flags.planning, flags);
+  if (flags.planning.mesh.empty()) return invalid_argument("--mesh is required");
   if (!flags.plans.empty()) return run_plans(session, flags);
   const Result<Run> run = run_op_of(session, flags);
   // No strategy is valid: a finding, as in select.
@@ -283,7 +225,9 @@ Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
   }
   if (!run.ok()) return run.status();
   if (!flags.trace.empty()) {
-    if (Status status = write_trace(flags.trace, *run); !status.ok()) return status;
+    Status status = write_trace(flags.trace, run->chosen.op.mesh, run->report.traces,
+                                run->report.memories);
+    if (!status.ok()) return status;
   }
   if (session.flags.json)
     session.write_json(run_json(flags, *run));
@@ -308,9 +252,10 @@ void add_flags(CLI::App& command, RunFlags& flags) {
       ->allow_extra_args(false);
   command
       .add_option("--rules", flags.rules,
-                  "One rule a mesh dim, separated by `;` (default: what select chooses)")
+                  "Of an op: one rule a mesh dim, separated by `;` (default: what select chooses)")
       ->type_name("RULES");
-  flags.planning.add_to(command);
+  flags.graph.add_to(command);
+  flags.planning.add_to(command)->required(false);
   command.add_option("--backend", flags.backend, "Where ranks run: sim, all in this process")
       ->type_name("NAME")
       ->capture_default_str();
@@ -330,9 +275,11 @@ void add_flags(CLI::App& command, RunFlags& flags) {
 void add_run(CLI::App& app, Session& session) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App* command =
-      app.add_subcommand("run", "Run an op sharded over ranks and compare with the whole op");
+      app.add_subcommand("run", "Run a graph or an op sharded over ranks and compare with the whole");
   add_flags(*command, *flags);
   command->footer(
+      "A graph is judged node by node and move by move on the values that the ranks hold; with\n"
+      "--check-dtype f64 its outputs are judged too. Values are drawn.\n"
       "Example: onedim run --op mm --mesh a=2,b=2 --inputs 'f32[6,4]@S(0),R; f32[4,6]@R,S(1)'");
   command->callback([flags, &session] {
     session.choose([flags, &session] { return run_run(session, *flags); });
