@@ -11,6 +11,7 @@
 
 #include "core/exec/comparison.hpp"
 #include "core/exec/graph_program.hpp"
+#include "core/exec/sharded_op.hpp"
 
 namespace onedim {
 
@@ -45,15 +46,19 @@ class GraphJudge : public GraphWatcher {
   };
   // In the order of the run: node, 0 for a move before it and 1 for the node, number.
   using Order = std::tuple<int, int, int>;
-  struct Finding {
-    Order order;
-    std::string text;
+  // One output, on one rank or of all ranks together.
+  struct Compared {
+    size_t output = 0;
+    std::string where;
+    Comparison comparison;
   };
 
   void judge_node(int node, const Told& told);
   void judge_move(int move, const Told& told);
-  void judge_partial(int node, size_t output, std::span<const Tensor> locals,
-                     const Tensor& expected, const Tensor* magnitudes, double roundings);
+  std::vector<Compared> compare_outputs(int node, const Told& told, const WholeResult& whole);
+  Comparison compare_partial(const Layout& layout, std::span<const Tensor> locals,
+                             const Tensor& expected, const Tensor* magnitudes, double roundings);
+  double coarseness(int node, const WholeResult& whole) const;
   void note(const Order& order, const Comparison& compared, std::string_view what,
             std::string_view where, const Layout& layout);
   void fail(const Status& status);

@@ -39,4 +39,11 @@ Result<ShardedOp> make_sharded_op(const Op& op, const Registry& registry, Call c
 // what the op gives on the inputs' absolute values, where it takes them and gives no less.
 Result<WholeResult> run_whole(const ShardedOp& op, std::span<const std::optional<Tensor>> inputs);
 
+// Raises the magnitudes to what the op's inner sums cancel, which neither its output nor its value
+// on absolute inputs shows (a softmax's gradient is p (g - sum p g)): how far the output moves when
+// every input element is moved by a small share of itself, up or down at random, over that share.
+// It is at most sum|terms|, and nearly so for one of a few draws. Costs a few more runs of the op.
+Status add_cancelled_terms(const ShardedOp& op, std::span<const std::optional<Tensor>> inputs,
+                           WholeResult& whole);
+
 }  // namespace onedim

@@ -5,7 +5,7 @@
 // packs' infer; what a view joins is as large as its parts. Sizes that stand for a product must be
 // changed alike: 4096=64 where 4096 is split in 32 heads of 128 needs 32=8,128=8; the error of a
 // size that does not fit names the node. Example, Llama 3 8B:
-//   128256=96,14336=48,8192=16,4096=64,1024=32,128=8,64=4,32=8,8=4,16=4
+//   128256=96,14336=48,8192=16,4096=64,1024=16,128=4,64=2,32=16,16=8,8=4
 
 #include "core/graph/graph.hpp"
 #include "core/pack/registry.hpp"

@@ -34,7 +34,13 @@ class Placer {
         options_(options),
         mesh_(selector.planner().mesh()),
         placed_(graph_.values.size()),
-        lies_(graph_.values.size()) {
+        lies_(graph_.values.size()),
+        makers_(graph_.values.size(), -1) {
+    for (int node = 0; node < graph_.node_count(); ++node) {
+      for (const ValueId output : graph_.nodes[node].outputs) {
+        if (output != kNoValue) makers_[output] = node;
+      }
+    }
     plan_options_.policy = options.policy;
     plan_options_.memory_bytes = options.memory_bytes;
     plan_options_.allow_shard_to_partial = options.allow_shard_to_partial;
@@ -65,7 +71,9 @@ class Placer {
     bool is_used = false;
     for (ValueId id = 0; id < graph_.value_count(); ++id) {
       const GraphValue& value = graph_.values[id];
-      if (!matches(line.glob, value.name) && !matches(line.glob, value.path)) continue;
+      const bool is_named = matches(line.glob, value.name) || matches(line.glob, value.path) ||
+                            (makers_[id] >= 0 && matches(line.glob, place_text(makers_[id])));
+      if (!is_named) continue;
       Result<Layout> layout =
           parse_layout(line.text, mesh_, static_cast<int>(value.meta.shape.size()));
       if (!layout.ok()) return annotate(layout.status(), quoted_excerpt(value.name));
@@ -88,7 +96,8 @@ class Placer {
     }
     bool is_used = false;
     for (int node = 0; node < graph_.node_count(); ++node) {
-      if (!matches(line.glob, graph_.nodes[node].name)) continue;
+      if (!matches(line.glob, graph_.nodes[node].name) && !matches(line.glob, place_text(node)))
+        continue;
       rules_[node] = rules;
       is_used = true;
     }
@@ -97,6 +106,11 @@ class Placer {
     for (const GraphNode& node : graph_.nodes) names.push_back(node.name);
     return invalid_argument("no node has the name {}{}", quoted_excerpt(line.glob),
                             did_you_mean(line.glob, names));
+  }
+
+  // Where a node stands in the model and what it does: `layers.0.attention.wq/einsum`.
+  std::string place_text(int node) const {
+    return graph_.nodes[node].module.value_or("") + "/" + graph_.nodes[node].op;
   }
 
   void place_given() {
@@ -250,6 +264,7 @@ class Placer {
   const Mesh& mesh_;
   std::vector<std::optional<Layout>> placed_;  // per value, by a line; given values: none
   std::vector<Layout> lies_;                   // per value, as far as placed
+  std::vector<int> makers_;                    // per value: the node that makes it, or -1
   std::map<int, std::vector<Rule>> rules_;     // per node, by a line
   Solution solution_;
 };

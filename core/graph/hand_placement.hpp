@@ -7,6 +7,7 @@
 //                             that a node makes once it is made, by a move if need be
 //   rules GLOB: RULE; RULE    nodes of that name take these rules, one a mesh dim, left to right
 //
+// A node, and what it makes, is also named by its module and op, `layers.*.attention.wq/einsum`.
 // Empty lines and lines that begin with # are skipped. Given values that no line names lie
 // replicated. At the end gradients move to where their parameters lie, unless a line places them,
 // and no output stays partial.
