@@ -6,7 +6,8 @@
 namespace onedim {
 
 void GraphRunFlags::add_to(CLI::App& command) {
-  source.add_to(command)->required(false);
+  source.add_to(command);
+  command.get_option("graph")->required(false);
   command
       .add_option("plan", plan,
                   "Of a graph: where everything lies, in the format onedim.plan/1 (default: what "
@@ -60,8 +61,8 @@ Result<ReadSolution> GraphRunFlags::place_by_hand(const ResolvedGraph& resolved,
 Result<ReadSolution> GraphRunFlags::solve(const ResolvedGraph& resolved,
                                           const PlanningFlags& planning) const {
   if (!plan.empty() && (!place.empty() || !planning.mesh.empty())) {
-    return invalid_argument("{} says where everything lies; it goes with neither --place nor --mesh",
-                            plan);
+    return invalid_argument(
+        "{} says where everything lies; it goes with neither --place nor --mesh", plan);
   }
   Result<ReadSolution> solved =
       plan.empty() ? place_by_hand(resolved, planning) : read_solution(plan, resolved);

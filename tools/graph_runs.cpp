@@ -79,8 +79,7 @@ Result<RanGraph> run_once(const ResolvedGraph& resolved, const Solution& solutio
   if (!task.ok()) return task.status();
   const Result<GraphValues> values = draw_graph_values(resolved, solution, seed);
   if (!values.ok()) return values.status();
-  Result<GraphRunReport> report =
-      run_graph_on_sim(*task, values->whole, values->locals, options);
+  Result<GraphRunReport> report = run_graph_on_sim(*task, values->whole, values->locals, options);
   if (!report.ok()) return report.status();
   return RanGraph{*std::move(task), *std::move(report)};
 }
@@ -139,8 +138,8 @@ Json told_json(const Told& told) {
 Result<ExitCode> tell(Session& session, const Told& told) {
   const GraphRunReport& report = told.ran.report;
   if (!told.settings.trace.empty()) {
-    Status status = write_trace(told.settings.trace, told.ran.task.mesh(), report.traces,
-                                report.memories);
+    Status status =
+        write_trace(told.settings.trace, told.ran.task.mesh(), report.traces, report.memories);
     if (!status.ok()) return status;
   }
   if (session.flags.json)

@@ -14,6 +14,7 @@ struct RunSettings {
   std::string seed = "1";
   std::string trace;  // file, or ""
   bool has_threads = false;
+  bool is_deterministic = false;  // back ends that always are need no word
   bool report = false;
   bool memory_log = false;
 };

@@ -35,11 +35,13 @@ Status read_dtype(std::string_view flag, const std::string& text, DType& target)
 
 }  // namespace
 
-CLI::Option* GraphSource::add_to(CLI::App& command) {
-  CLI::Option* graph_option = command.add_option("graph", name,
+void GraphSource::add_to(CLI::App& command) {
+  command
+      .add_option("graph", name,
                   "A file in the format onedim.graph/1, plain or gzip, or a model: llama3-debug, "
-                  "-1b, -8b, -70b, -405b");
-  graph_option->type_name("GRAPH.JSON|MODEL")->required();
+                  "-1b, -8b, -70b, -405b")
+      ->type_name("GRAPH.JSON|MODEL")
+      ->required();
   command.add_option("--batch", batch, "Of a model: sequences in a batch (default: 16)")
       ->type_name("N");
   command.add_option("--sequence", sequence, "Of a model: tokens in a sequence (default: its own)")
@@ -56,7 +58,6 @@ CLI::Option* GraphSource::add_to(CLI::App& command) {
                   "Make sizes smaller wherever they stand, such as 4096=64,32=8,128=8: the parts "
                   "of a product alike")
       ->type_name("OLD=NEW,..");
-  return graph_option;
 }
 
 bool GraphSource::is_model() const { return find_llama(name).ok(); }

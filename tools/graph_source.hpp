@@ -21,8 +21,7 @@ struct GraphSource {
   std::string shrink;
   bool is_forward = false;
 
-  // Gives back the option of the graph, which is required.
-  CLI::Option* add_to(CLI::App& command);
+  void add_to(CLI::App& command);
   // A known model; a file of that name is read by a path with a slash.
   bool is_model() const;
   // Whether `open` asks the packs.

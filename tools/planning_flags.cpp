@@ -5,11 +5,10 @@
 
 namespace onedim {
 
-CLI::Option* PlanningFlags::add_to(CLI::App& command) {
-  CLI::Option* mesh_option =
-      command.add_option("--mesh", mesh, "Mesh, outermost dim first, such as a=2,b=3")
-          ->type_name("MESH")
-          ->required();
+void PlanningFlags::add_to(CLI::App& command) {
+  command.add_option("--mesh", mesh, "Mesh, outermost dim first, such as a=2,b=3")
+      ->type_name("MESH")
+      ->required();
   command.add_option("--cluster", cluster, "Cluster whose prices count")
       ->type_name("NAME|FILE")
       ->capture_default_str();
@@ -25,7 +24,6 @@ CLI::Option* PlanningFlags::add_to(CLI::App& command) {
       ->type_name("BYTES");
   command.add_flag("--allow-shard-to-partial", allow_shard_to_partial,
                    "Let a shard become a partial without communication");
-  return mesh_option;
 }
 
 Result<std::shared_ptr<const CostModel>> PlanningFlags::make_model() const {

@@ -20,8 +20,7 @@ struct PlanningFlags {
   std::string memory;
   bool allow_shard_to_partial = false;
 
-  // Gives back the option of the mesh, which is required.
-  CLI::Option* add_to(CLI::App& command);
+  void add_to(CLI::App& command);
   // The mesh and the prices on it.
   Result<std::shared_ptr<const CostModel>> make_model() const;
   Result<PlanOptions> plan_options() const;

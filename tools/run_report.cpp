@@ -36,7 +36,7 @@ struct KindSum {
 using Kinds = std::map<std::string, KindSum>;
 
 // Kinds of category are what one factor is fitted to: links and kernels are not alike.
-Kinds sums_by(std::span<const TraceSpan> spans, std::string TraceSpan::* key) {
+Kinds sums_by(std::span<const TraceSpan> spans, std::string TraceSpan::*key) {
   Kinds kinds;
   for (const TraceSpan& span : spans) kinds[span.*key].add(span);
   return kinds;
@@ -130,8 +130,7 @@ std::string predicted_text(std::span<const RankTrace> traces) {
     });
     shown.resize(kMostRows / 2);
   }
-  std::vector<TextRow> rows{
-      {"step", "of", "over", "bytes", "predicted us", "measured us", "off"}};
+  std::vector<TextRow> rows{{"step", "of", "over", "bytes", "predicted us", "measured us", "off"}};
   for (const TraceSpan& span : shown) rows.push_back(row_of(span, categories));
   std::string text = format_table(rows);
   if (spans.size() == shown.size()) return text;

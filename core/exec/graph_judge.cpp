@@ -144,9 +144,8 @@ void GraphJudge::judge_node(int node, const Told& told) {
   if (!whole.ok()) return fail(annotate(whole.status(), name));
   whole->roundings *= coarseness(node, *whole);
   std::vector<Compared> compared = compare_outputs(node, told, *whole);
-  const bool is_equal = std::all_of(compared.begin(), compared.end(), [](const Compared& one) {
-    return one.comparison.is_equal;
-  });
+  const bool is_equal = std::all_of(compared.begin(), compared.end(),
+                                    [](const Compared& one) { return one.comparison.is_equal; });
   if (!is_equal) {
     // Perhaps inner sums of the op cancel.
     const Status status = add_cancelled_terms(whole_op, inputs, *whole);
@@ -188,25 +187,25 @@ std::vector<GraphJudge::Compared> GraphJudge::compare_outputs(int node, const To
     const std::vector<Tensor> locals = column(told.outputs, output);
     const Layout layout = settled_layout(task_.solution->nodes[node].outputs[output]);
     if (has_partial(layout, mesh)) {
-      list.push_back({output, "", compare_partial(layout, locals, expected, sizes, whole.roundings)});
-      const IndexMap all = index_map(expected.shape(), Layout::replicated(mesh.ndim()), mesh,
-                                     mesh.coordinate_of(0));
+      list.push_back(
+          {output, "", compare_partial(layout, locals, expected, sizes, whole.roundings)});
+      const IndexMap all =
+          index_map(expected.shape(), Layout::replicated(mesh.ndim()), mesh, mesh.coordinate_of(0));
       list.back().where = index_text(all, list.back().comparison.element);
       continue;
     }
     for (size_t rank = 0; rank < ranks_; ++rank) {
       const auto number = static_cast<int64_t>(rank);
-      const IndexMap map =
-          index_map(expected.shape(), layout, mesh, mesh.coordinate_of(number));
+      const IndexMap map = index_map(expected.shape(), layout, mesh, mesh.coordinate_of(number));
       std::optional<Tensor> magnitude;
       if (sizes != nullptr) magnitude = gather_elements(*sizes, map);
       const Comparison compared =
           compare_tensors(gather_elements(expected, map), locals[rank],
                           magnitude ? &*magnitude : nullptr, whole.roundings);
-      list.push_back({output,
-                      fmt::format(" on {}{}", describe_rank(mesh, number),
-                                  index_text(map, compared.element)),
-                      compared});
+      list.push_back(
+          {output,
+           fmt::format(" on {}{}", describe_rank(mesh, number), index_text(map, compared.element)),
+           compared});
     }
   }
   return list;
@@ -238,8 +237,8 @@ void GraphJudge::judge_move(int number, const Told& told) {
   const ValueMove& move = task_.solution->moves[number];
   const Mesh& mesh = task_.mesh();
   const Dims& shape = task_.graph().values[move.values[0]].meta.shape;
-  const std::string what = fmt::format("the move of {} to {}", move_cause(task_, number),
-                                       format_layout(move.to, mesh));
+  const std::string what =
+      fmt::format("the move of {} to {}", move_cause(task_, number), format_layout(move.to, mesh));
   const Order order{move_starts_[number], 0, number};
   ++verdict_.moves;
   const std::vector<Tensor> before = column(told.inputs, 0), behind = column(told.outputs, 0);
@@ -261,9 +260,8 @@ void GraphJudge::judge_move(int number, const Told& told) {
         index_map(shape, move.to, mesh, mesh.coordinate_of(static_cast<int64_t>(rank)));
     std::optional<Tensor> magnitude;
     if (sizes) magnitude = gather_elements(*sizes, map);
-    const Comparison compared =
-        compare_tensors(gather_elements(*expected, map), behind[rank],
-                        magnitude ? &*magnitude : nullptr, roundings);
+    const Comparison compared = compare_tensors(gather_elements(*expected, map), behind[rank],
+                                                magnitude ? &*magnitude : nullptr, roundings);
     note(order, compared, what,
          fmt::format(" on {}{}", describe_rank(mesh, static_cast<int64_t>(rank)),
                      index_text(map, compared.element)),

@@ -78,9 +78,7 @@ Status GraphProgram::begin_move(const GraphStage& stage) {
   if (stage.step == 0) {
     const Registry& registry = *task_.resolved->registry;
     RunSetting setting{task_.mesh(), {task_.graph().values[value].meta.shape}, {}};
-    setting.kinds = [&registry](std::string_view name) {
-      return registry.find_partial_kind(name);
-    };
+    setting.kinds = [&registry](std::string_view name) { return registry.find_partial_kind(name); };
     setting.subject = move_cause(task_, stage.move);
     moving_ = std::make_unique<RankPlan>(*move.plan, std::move(setting), site_);
     moving_->start({held_.at(place_of(value, task_.move_sources[stage.move]))});
@@ -135,9 +133,9 @@ Status GraphProgram::call(int node) {
 Status GraphProgram::begin_settling(const GraphStage& stage) {
   const JointGroup& group = task_.groups[stage.node][stage.step];
   const ValueMove& move = task_.solution->moves[stage.move];
-  joint_->settling = std::make_unique<JointSettling>(
-      group, move.from, task_.mesh(), *task_.resolved->registry, site_,
-      task_.graph().nodes[stage.node].name, "move");
+  joint_->settling =
+      std::make_unique<JointSettling>(group, move.from, task_.mesh(), *task_.resolved->registry,
+                                      site_, task_.graph().nodes[stage.node].name, "move");
   joint_->settling->set_price(move.plan->bytes, move.plan->cost_us);
   return joint_->settling->begin(*joint_->call, joint_->inputs);
 }

@@ -37,8 +37,8 @@ std::vector<Tensor> given_to(const GraphTask& task, size_t rank,
   return given;
 }
 
-Status add_distances(const GraphTask& task, std::span<const Tensor> whole,
-                     const Programs& programs, GraphRunReport& report) {
+Status add_distances(const GraphTask& task, std::span<const Tensor> whole, const Programs& programs,
+                     GraphRunReport& report) {
   for (ValueId value = 0; value < task.graph().value_count(); ++value) {
     const Tensor& expected = whole[value];
     if (expected.data() == nullptr) continue;
@@ -50,8 +50,8 @@ Status add_distances(const GraphTask& task, std::span<const Tensor> whole,
     const std::string name = quoted_excerpt(task.graph().values[value].name);
     if (!joined.ok()) return annotate(joined.status(), "output " + name);
     const Comparison compared = compare_tensors(expected, *joined, nullptr, 0);
-    OutputDistance distance{value, compared.is_bit_equal, compared.max_abs_error,
-                            compared.max_ulp, 0};
+    OutputDistance distance{value, compared.is_bit_equal, compared.max_abs_error, compared.max_ulp,
+                            0};
     const double most = largest(expected);
     if (distance.max_abs_error > 0)
       distance.relative_error = most > 0 ? distance.max_abs_error / most : HUGE_VAL;
@@ -96,8 +96,7 @@ Result<GraphRunReport> run_graph_on_sim(const GraphTask& task, std::span<const T
   if (!report.verdict.status.ok()) return report.verdict.status;
   report.is_equal = report.verdict.is_equal;
   report.difference = report.verdict.difference;
-  if (Status status = add_distances(task, *expected, programs, report); !status.ok())
-    return status;
+  if (Status status = add_distances(task, *expected, programs, report); !status.ok()) return status;
   if (options.most_error) judge_distances(task, *options.most_error, report);
   for (const RankMemory& memory : ranks.memories)
     report.peak_bytes = std::max(report.peak_bytes, memory.peak_bytes());

@@ -92,10 +92,11 @@ class TaskMaker {
                               move.values.size());
     }
     if (move.consumers.empty() && !move.is_output) {
-      const bool is_source = std::any_of(
-          solution_.moves.begin() + number + 1, solution_.moves.end(), [&](const ValueMove& next) {
-            return next.values[0] == value && !is_settling(next) && is_same(value, next.from, move.to);
-          });
+      const bool is_source = std::any_of(solution_.moves.begin() + number + 1,
+                                         solution_.moves.end(), [&](const ValueMove& next) {
+                                           return next.values[0] == value && !is_settling(next) &&
+                                                  is_same(value, next.from, move.to);
+                                         });
       if (!is_source)
         return invalid_argument("nobody uses the copy of {}", quoted_excerpt(name(value)));
     }
@@ -120,8 +121,7 @@ class TaskMaker {
     for (size_t node = 0; node < task_.groups.size(); ++node) {
       for (const JointGroup& group : task_.groups[node]) {
         std::vector<ValueId> values;
-        for (const int output : group.outputs)
-          values.push_back(graph_.nodes[node].outputs[output]);
+        for (const int output : group.outputs) values.push_back(graph_.nodes[node].outputs[output]);
         if (values != move.values) continue;
         if (move.plan->steps.size() == 1 && move.plan->steps[0].kind == StepKind::kAllReduce)
           return absl::OkStatus();
@@ -143,10 +143,10 @@ class TaskMaker {
       if (is_same(value, wanted, task_.resting[value])) continue;
       sources.back() = find_copy(value, wanted, node);
       if (sources.back() != kItself) continue;
-      return invalid_argument("input {} must lie under {}, but {} lies under {} and no move of it "
-                              "for this node leads there",
-                              slot, text(wanted), quoted_excerpt(name(value)),
-                              text(task_.resting[value]));
+      return invalid_argument(
+          "input {} must lie under {}, but {} lies under {} and no move of it "
+          "for this node leads there",
+          slot, text(wanted), quoted_excerpt(name(value)), text(task_.resting[value]));
     }
     for (const JointGroup& group : task_.groups[node]) {
       const ValueId first = graph_.nodes[node].outputs[group.outputs[0]];
@@ -163,7 +163,8 @@ class TaskMaker {
   int find_copy(ValueId value, const Layout& wanted, int node) const {
     for (size_t number = 0; number < solution_.moves.size(); ++number) {
       const ValueMove& move = solution_.moves[number];
-      if (move.values[0] != value || is_settling(move) || !is_same(value, move.to, wanted)) continue;
+      if (move.values[0] != value || is_settling(move) || !is_same(value, move.to, wanted))
+        continue;
       if (std::binary_search(move.consumers.begin(), move.consumers.end(), node))
         return static_cast<int>(number);
     }
@@ -230,9 +231,8 @@ class TaskMaker {
       if (is_settling(one) || roots_[one.values[0]] != roots_[written]) continue;
       const bool is_outdated = starts_[move] <= node && task_.move_ends[move] > node;
       const bool has_views = std::any_of(
-          graph_.nodes.begin(), graph_.nodes.end(), [&](const GraphNode& other) {
-            return is_view_of_copy(other, static_cast<int>(move));
-          });
+          graph_.nodes.begin(), graph_.nodes.end(),
+          [&](const GraphNode& other) { return is_view_of_copy(other, static_cast<int>(move)); });
       if (!is_outdated && !has_views) continue;
       return invalid_argument("it writes into {}, of which a copy of {} under {} is used on",
                               quoted_excerpt(name(written)), quoted_excerpt(name(one.values[0])),
@@ -256,7 +256,8 @@ class TaskMaker {
     const int end = graph_.node_count();
     std::vector<std::vector<int>> moves(end + 1);
     for (size_t move = 0; move < solution_.moves.size(); ++move) {
-      if (!is_settling(solution_.moves[move])) moves[starts_[move]].push_back(static_cast<int>(move));
+      if (!is_settling(solution_.moves[move]))
+        moves[starts_[move]].push_back(static_cast<int>(move));
     }
     for (int node = 0; node <= end; ++node) {
       for (const int move : moves[node]) {

@@ -27,9 +27,9 @@ struct GraphStage {
 struct GraphTask {
   const ResolvedGraph* resolved = nullptr;  // borrowed, as is the solution
   const Solution* solution = nullptr;
-  std::vector<Layout> resting;              // per value
-  std::vector<std::vector<int>> sources;    // per node and input slot: a move or kItself
-  std::vector<int> move_sources;            // per move
+  std::vector<Layout> resting;                  // per value
+  std::vector<std::vector<int>> sources;        // per node and input slot: a move or kItself
+  std::vector<int> move_sources;                // per move
   std::vector<std::vector<JointGroup>> groups;  // per node
   std::vector<std::vector<uint64_t>> tags;      // per node and mesh dim
   std::vector<bool> writes;                     // per node: whether it writes into an input

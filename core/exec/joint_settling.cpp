@@ -6,9 +6,7 @@ JointSettling::JointSettling(const JointGroup& group, const Layout& layout, cons
                              const Registry& registry, const RankSite& site, std::string subject,
                              std::string_view category)
     : group_(group), site_(site), category_(category), setting_{mesh, {}, {}} {
-  setting_.kinds = [&registry](std::string_view name) {
-    return registry.find_partial_kind(name);
-  };
+  setting_.kinds = [&registry](std::string_view name) { return registry.find_partial_kind(name); };
   setting_.subject = fmt::format("{}, state of {}", subject, group.kind->name);
   PlanStep step;
   step.kind = StepKind::kAllReduce;

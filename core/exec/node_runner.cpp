@@ -15,10 +15,9 @@ std::string NodeRunner::where(int node) const {
 Result<LocalCall> NodeRunner::local_call(int node) const {
   const ResolvedNode& resolved = task_.resolved->nodes[node];
   const NodeStrategy& strategy = task_.solution->nodes[node];
-  Result<LocalCall> local =
-      make_local_call(*resolved.op, resolved.call, resolved.outputs, strategy.inputs,
-                      strategy.outputs, task_.mesh(),
-                      task_.mesh().coordinate_of(site_.communicator->rank()), task_.tags[node]);
+  Result<LocalCall> local = make_local_call(
+      *resolved.op, resolved.call, resolved.outputs, strategy.inputs, strategy.outputs,
+      task_.mesh(), task_.mesh().coordinate_of(site_.communicator->rank()), task_.tags[node]);
   if (!local.ok()) return annotate(local.status(), where(node));
   if (!local->matches_layouts) {
     return invalid_argument("{}: the outputs that it infers are not those of the layouts",
@@ -52,8 +51,7 @@ Result<LocalCall> NodeRunner::with_strides(int node, std::span<Tensor* const> in
   return local;
 }
 
-void NodeRunner::copy_strided(int node, std::vector<Tensor*>& inputs,
-                              std::vector<Tensor>& copies) {
+void NodeRunner::copy_strided(int node, std::vector<Tensor*>& inputs, std::vector<Tensor>& copies) {
   const std::string& name = task_.graph().nodes[node].name;
   copies.reserve(inputs.size());
   for (size_t slot = 0; slot < inputs.size(); ++slot) {
@@ -65,8 +63,8 @@ void NodeRunner::copy_strided(int node, std::vector<Tensor*>& inputs,
     span.start_us = site_.clock->us();
     site_.memory->set_cause(span.cause + ", make_contiguous");
     const TensorMeta& meta = inputs[slot]->meta();
-    copies.push_back(site_.memory->make(TensorMeta::contiguous(meta.dtype, meta.shape),
-                                        BufferUse::kTarget));
+    copies.push_back(
+        site_.memory->make(TensorMeta::contiguous(meta.dtype, meta.shape), BufferUse::kTarget));
     copy_elements(*inputs[slot], copies.back());
     inputs[slot] = &copies.back();
     span.us = site_.clock->us() - span.start_us;
@@ -140,9 +138,10 @@ Result<NodeOutputs> NodeRunner::run(int node, std::span<Tensor* const> given) {
   end_span(std::move(span), node, *local);
   site_.memory->set_cause(task_.graph().nodes[node].name);
   for (const Tensor& copy : copies) {
-    const bool is_used = is_copy_used && std::any_of(
-        made.tensors.begin(), made.tensors.end(),
-        [&](const Tensor& tensor) { return tensor.shares_storage_with(copy); });
+    const bool is_used = is_copy_used && std::any_of(made.tensors.begin(), made.tensors.end(),
+                                                     [&](const Tensor& tensor) {
+                                                       return tensor.shares_storage_with(copy);
+                                                     });
     if (is_used)
       made.owned.push_back(copy);
     else
@@ -151,16 +150,15 @@ Result<NodeOutputs> NodeRunner::run(int node, std::span<Tensor* const> given) {
   return made;
 }
 
-Result<std::unique_ptr<RankCall>> NodeRunner::run_joint(int node,
-                                                        std::span<Tensor* const> inputs) {
+Result<std::unique_ptr<RankCall>> NodeRunner::run_joint(int node, std::span<Tensor* const> inputs) {
   Result<LocalCall> local = local_call(node);
   if (!local.ok()) return local.status();
   Result<std::unique_ptr<RankCall>> call =
       RankCall::create(*task_.resolved->nodes[node].op, *std::move(local));
   if (!call.ok()) return annotate(call.status(), where(node));
   const std::vector<Layout>& layouts = task_.solution->nodes[node].outputs;
-  const bool has_own_outputs = std::any_of(
-      layouts.begin(), layouts.end(), [](const Layout& layout) {
+  const bool has_own_outputs =
+      std::any_of(layouts.begin(), layouts.end(), [](const Layout& layout) {
         return std::none_of(layout.placements.begin(), layout.placements.end(), is_joint);
       });
   const bool makes_states =

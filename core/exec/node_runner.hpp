@@ -30,8 +30,7 @@ class NodeRunner {
  private:
   Result<LocalCall> local_call(int node) const;
   Result<LocalCall> with_strides(int node, std::span<Tensor* const> inputs) const;
-  Result<LocalCall> call_for(int node, std::vector<Tensor*>& inputs,
-                             std::vector<Tensor>& copies);
+  Result<LocalCall> call_for(int node, std::vector<Tensor*>& inputs, std::vector<Tensor>& copies);
   void copy_strided(int node, std::vector<Tensor*>& inputs, std::vector<Tensor>& copies);
   TraceSpan start_span(int node) const;
   void end_span(TraceSpan span, int node, const LocalCall& local);

@@ -103,9 +103,9 @@ void OpProgram::add_settlings() {
   for (const JointGroup& group : groups_) {
     auto settling = std::make_unique<Settling>();
     settling->group = &group;
-    settling->joint = std::make_unique<JointSettling>(group, op_.output_layouts[group.outputs[0]],
-                                                      op_.mesh, *op_.registry, site_,
-                                                      op_.op->name(), "check");
+    settling->joint =
+        std::make_unique<JointSettling>(group, op_.output_layouts[group.outputs[0]], op_.mesh,
+                                        *op_.registry, site_, op_.op->name(), "check");
     settlings_.push_back(std::move(settling));
   }
   for (size_t output = 0; output < op_.outputs.size(); ++output) {

@@ -54,8 +54,7 @@ Result<OpRunReport> run_sharded_op(const ShardedOp& op, const WholeResult& whole
     for (size_t slot = 0; slot < mine.size(); ++slot) {
       if (op.call.inputs[slot]) memory.note(mine[slot], fmt::format("input {}", slot));
     }
-    programs.push_back(
-        std::make_unique<OpProgram>(op, whole, std::move(mine), ranks.site(rank)));
+    programs.push_back(std::make_unique<OpProgram>(op, whole, std::move(mine), ranks.site(rank)));
     if (Status status = programs.back()->prepare(); !status.ok()) return status;
   }
   const Result<double> us = ranks.run(programs);

@@ -19,8 +19,7 @@ Status run_node(const GraphNode& node, const ResolvedNode& resolved, std::vector
   for (size_t slot = 0; slot < inputs.size(); ++slot) {
     if (resolved.slots[slot] != kNoValue) inputs[slot] = &values[resolved.slots[slot]];
   }
-  Result<std::vector<std::optional<Tensor>>> outputs =
-      run_op(*resolved.op, resolved.call, inputs);
+  Result<std::vector<std::optional<Tensor>>> outputs = run_op(*resolved.op, resolved.call, inputs);
   if (!outputs.ok()) return annotate(outputs.status(), node_text(node) + " on whole tensors");
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] != kNoValue) values[node.outputs[i]] = *std::move((*outputs)[i]);

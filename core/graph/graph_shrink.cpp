@@ -30,9 +30,8 @@ class Shrinker {
     // The dims keep their order in memory.
     std::vector<int> order(meta.shape.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return value.meta.strides[a] > value.meta.strides[b];
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return value.meta.strides[a] > value.meta.strides[b]; });
     int64_t stride = 1, old_stride = 1;
     for (size_t i = order.size(); i-- > 0;) {
       const int dim = order[i];
@@ -132,10 +131,8 @@ Result<std::vector<SizeChange>> parse_size_changes(std::string_view text) {
   for (const std::string_view part : split_top_level(text, ',')) {
     const size_t sign = part.find('=');
     SizeChange change;
-    const bool is_read =
-        sign != part.npos &&
-        read_size(trim(part.substr(0, sign)), change.from) &&
-        read_size(trim(part.substr(sign + 1)), change.to);
+    const bool is_read = sign != part.npos && read_size(trim(part.substr(0, sign)), change.from) &&
+                         read_size(trim(part.substr(sign + 1)), change.to);
     if (!is_read || change.to < 1)
       return invalid_argument("{} is no change of a size; expected OLD=NEW, such as 4096=64",
                               quoted_excerpt(part));

@@ -156,8 +156,8 @@ class Placer {
     const SelectRequest request{resolved.op, &resolved.call, current, {}, options_};
     const Result<std::shared_ptr<const Decision>> decision = selector_.select(request);
     if (!decision.ok()) return decision.status();
-    return NodeStrategy{
-        (*decision)->rules, (*decision)->order, (*decision)->inputs, (*decision)->outputs};
+    return NodeStrategy{(*decision)->rules, (*decision)->order, (*decision)->inputs,
+                        (*decision)->outputs};
   }
 
   bool is_same(ValueId value, const Layout& a, const Layout& b) const {
@@ -191,8 +191,7 @@ class Placer {
            graph_.nodes[move.consumers[0]].phase == graph_.nodes[node].phase;
   }
 
-  Status add_move(ValueId value, const Layout& from, const Layout& to,
-                  std::vector<int> consumers) {
+  Status add_move(ValueId value, const Layout& from, const Layout& to, std::vector<int> consumers) {
     Result<std::shared_ptr<const Plan>> plan =
         selector_.planner().plan(graph_.values[value].meta, from, to, plan_options_);
     if (!plan.ok())
@@ -214,8 +213,8 @@ class Placer {
     for (const JointGroup& group : *groups) {
       std::vector<ValueId> values;
       for (const int output : group.outputs) values.push_back(outputs[output]);
-      Result<std::shared_ptr<const Plan>> plan = make_settling_plan(
-          resolved_.nodes[node], strategy, group, selector_.planner().model());
+      Result<std::shared_ptr<const Plan>> plan =
+          make_settling_plan(resolved_.nodes[node], strategy, group, selector_.planner().model());
       if (!plan.ok()) return plan.status();
       const Layout from = (*plan)->from, to = (*plan)->to;
       solution_.moves.push_back({std::move(values), from, to, {}, false, *std::move(plan)});
@@ -233,11 +232,11 @@ class Placer {
     for (auto& [value, target] : targets) {
       if (placed_[value]) target = *placed_[value];
       if (is_same(value, target, lies_[value])) continue;
-      const auto there = std::find_if(
-          solution_.moves.begin(), solution_.moves.end(), [&, value = value, &to = target](
-                                                              const ValueMove& move) {
-            return move.values[0] == value && !is_settling(move) && is_same(value, move.to, to);
-          });
+      const auto there = std::find_if(solution_.moves.begin(), solution_.moves.end(),
+                                      [&, value = value, &to = target](const ValueMove& move) {
+                                        return move.values[0] == value && !is_settling(move) &&
+                                               is_same(value, move.to, to);
+                                      });
       if (there != solution_.moves.end()) {
         there->is_output = true;
         continue;

@@ -1,7 +1,8 @@
 #pragma once
 // Hand placement: a solution from what someone wrote down about some values and nodes; all others
 // take, node by node in the graph's order, the strategy that select finds cheapest for inputs that
-// lie as they then lie. Greedy: no node looks ahead. Text, a line each, of which the last that fits wins:
+// lie as they then lie. Greedy: no node looks ahead. Text, a line each, of which the last that fits
+// wins:
 //
 //   GLOB: LAYOUT              values of that name or path lie so: a given one from the start, one
 //                             that a node makes once it is made, by a move if need be
@@ -27,8 +28,8 @@ struct PlacementLine {
 // Errors name the line.
 Result<std::vector<PlacementLine>> parse_placement_lines(std::string_view text);
 
-// `selector` decides for its planner's mesh. Errors name the line, or the node that has no strategy;
-// a line that names nothing of the graph is one.
+// `selector` decides for its planner's mesh. Errors name the line, or the node that has no
+// strategy; a line that names nothing of the graph is one.
 Result<Solution> place_graph(const ResolvedGraph& resolved, std::span<const PlacementLine> lines,
                              Selector& selector, const SelectOptions& options);
 

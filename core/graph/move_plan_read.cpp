@@ -31,8 +31,7 @@ Result<MeshDimSet> read_mesh_dims(const JsonKeys& keys, const Mesh& mesh) {
     std::string_view name;
     const std::optional<int> found =
         element.get(name) == simdjson::SUCCESS ? mesh.find(name) : std::nullopt;
-    if (!found)
-      return invalid_argument("\"mesh_dims\" must list mesh dims of {}", mesh.format());
+    if (!found) return invalid_argument("\"mesh_dims\" must list mesh dims of {}", mesh.format());
     dims |= MeshDimSet{1} << *found;
   }
   return dims;
@@ -120,8 +119,7 @@ Result<std::shared_ptr<const Plan>> read_move_plan(const JsonKeys& move, const L
   if (!steps.ok()) return steps.status();
   for (const simdjson::dom::element element : *steps) {
     Result<PlanStep> step = read_step(element, mesh, ndim);
-    if (!step.ok())
-      return annotate(step.status(), fmt::format("steps[{}]", plan->steps.size()));
+    if (!step.ok()) return annotate(step.status(), fmt::format("steps[{}]", plan->steps.size()));
     plan->collective_count += is_collective(step->kind) ? 1 : 0;
     plan->cost_us += step->us;
     plan->bytes += step->bytes;

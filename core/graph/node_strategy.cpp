@@ -28,8 +28,8 @@ Result<NodeStrategy> make_node_strategy(const ResolvedNode& node, const Registry
     tags.push_back(made.rules.back().tag);
   }
   for (size_t slot = 0; slot < node.slots.size(); ++slot) {
-    made.inputs.push_back(
-        node.call.inputs[slot] ? input_layout(*choices, *strategy, slot, mesh) : Layout());
+    made.inputs.push_back(node.call.inputs[slot] ? input_layout(*choices, *strategy, slot, mesh)
+                                                 : Layout());
   }
   for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
     made.outputs.push_back(node.outputs[slot] ? output_layout(*choices, *strategy, slot, mesh)

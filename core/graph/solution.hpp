@@ -16,9 +16,9 @@
 namespace onedim {
 
 struct NodeStrategy {
-  std::vector<Rule> rules;      // per mesh dim
-  Dims order;                   // mesh dims in cutting order
-  std::vector<Layout> inputs;   // per input slot of the node's call; without placements where absent
+  std::vector<Rule> rules;     // per mesh dim
+  Dims order;                  // mesh dims in cutting order
+  std::vector<Layout> inputs;  // per input slot of the node's call; without placements where absent
   std::vector<Layout> outputs;  // per output; without placements where absent
 };
 

@@ -16,12 +16,13 @@ namespace {
 using Element = simdjson::dom::element;
 
 constexpr std::string_view kFormat = "onedim.plan/1";
-constexpr std::array<std::string_view, 8> kKeys = {
-    "format", "graph_hash", "mesh", "cluster", "cost_model", "given", "nodes", "moves"};
+constexpr std::array<std::string_view, 8> kKeys = {"format",     "graph_hash", "mesh",  "cluster",
+                                                   "cost_model", "given",      "nodes", "moves"};
 constexpr std::array<std::string_view, 4> kNodeKeys = {"rules", "order", "inputs", "outputs"};
 constexpr std::array<std::string_view, 12> kMoveKeys = {
-    "value", "values",  "from",  "to",                "consumers", "output",
-    "steps", "cost_us", "bytes", "lower_bound_bytes", "ratio",     "peak_bytes"};
+    "value",  "values",    "from",    "to",    "consumers",
+    "output", "steps",     "cost_us", "bytes", "lower_bound_bytes",
+    "ratio",  "peak_bytes"};
 
 class SolutionReader {
  public:
@@ -43,8 +44,7 @@ class SolutionReader {
 
  private:
   Status read_head(const JsonKeys& keys) {
-    if (Result<std::string_view> format = keys.text("format"); !format.ok())
-      return format.status();
+    if (Result<std::string_view> format = keys.text("format"); !format.ok()) return format.status();
     const Result<std::string_view> hash = keys.text("graph_hash");
     if (!hash.ok()) return hash.status();
     const std::string own = fmt::format("{:016x}", graph_hash(graph_));

@@ -52,14 +52,11 @@ Json move_json(const Graph& graph, const ValueMove& move, const Mesh& mesh) {
 std::string format_solution(const Graph& graph, const Solution& solution,
                             const SolutionPrices& prices) {
   const Mesh& mesh = solution.mesh;
-  Json json{{"format", "onedim.plan/1"},
-            {"graph_hash", fmt::format("{:016x}", graph_hash(graph))},
-            {"mesh", mesh.format()},
-            {"cluster", prices.cluster},
-            {"cost_model", prices.cost_model},
-            {"given", Json::object()},
-            {"nodes", Json::object()},
-            {"moves", Json::array()}};
+  Json json{
+      {"format", "onedim.plan/1"},       {"graph_hash", fmt::format("{:016x}", graph_hash(graph))},
+      {"mesh", mesh.format()},           {"cluster", prices.cluster},
+      {"cost_model", prices.cost_model}, {"given", Json::object()},
+      {"nodes", Json::object()},         {"moves", Json::array()}};
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     if (graph.values[id].is_given())
       json["given"][graph.values[id].name] = layout_json(solution.given[id], mesh);

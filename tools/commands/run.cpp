@@ -225,8 +225,8 @@ Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
   }
   if (!run.ok()) return run.status();
   if (!flags.trace.empty()) {
-    Status status = write_trace(flags.trace, run->chosen.op.mesh, run->report.traces,
-                                run->report.memories);
+    Status status =
+        write_trace(flags.trace, run->chosen.op.mesh, run->report.traces, run->report.memories);
     if (!status.ok()) return status;
   }
   if (session.flags.json)
@@ -255,7 +255,8 @@ void add_flags(CLI::App& command, RunFlags& flags) {
                   "Of an op: one rule a mesh dim, separated by `;` (default: what select chooses)")
       ->type_name("RULES");
   flags.graph.add_to(command);
-  flags.planning.add_to(command)->required(false);
+  flags.planning.add_to(command);
+  command.get_option("--mesh")->required(false);
   command.add_option("--backend", flags.backend, "Where ranks run: sim, all in this process")
       ->type_name("NAME")
       ->capture_default_str();
@@ -265,6 +266,8 @@ void add_flags(CLI::App& command, RunFlags& flags) {
       ->capture_default_str();
   command.add_option("--trace", flags.trace, "Write a Chrome trace, one track a rank")
       ->type_name("FILE");
+  command.add_flag("--deterministic", flags.is_deterministic,
+                   "Reduce in rank order, bit equal on all back ends; sim always does");
   command.add_flag("--report", flags.report, "Show predicted beside measured times");
   command.add_flag("--memory-log", flags.memory_log,
                    "Show every allocation and release of every rank, with its cause");
@@ -274,8 +277,8 @@ void add_flags(CLI::App& command, RunFlags& flags) {
 
 void add_run(CLI::App& app, Session& session) {
   auto flags = std::make_shared<RunFlags>();
-  CLI::App* command =
-      app.add_subcommand("run", "Run a graph or an op sharded over ranks and compare with the whole");
+  CLI::App* command = app.add_subcommand(
+      "run", "Run a graph or an op sharded over ranks and compare with the whole");
   add_flags(*command, *flags);
   command->footer(
       "A graph is judged node by node and move by move on the values that the ranks hold; with\n"
