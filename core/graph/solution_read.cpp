@@ -51,7 +51,7 @@ class SolutionReader {
     if (*hash != own) {
       return invalid_argument(
           "it was made for another graph: its graph_hash is {}, that of {} is {}",
-          quoted_excerpt(*hash), quoted_excerpt(graph_.name), own);
+          quoted_excerpt(*hash), quoted_excerpt(graph_.name), quoted_excerpt(own));
     }
     const Result<std::string_view> mesh_text = keys.text("mesh");
     if (!mesh_text.ok()) return mesh_text.status();

@@ -171,7 +171,7 @@ constexpr const char* kMegatron =
 // Batches over dp, heads over tp: no weight is gathered, a block reduces twice a direction.
 TEST(ExportedGraphs, LlamaDataAndTensorParallel) {
   const std::string lines =
-      fmt::format("{}*tok_embeddings/embedding: S(0),R\\nlayers.?/add.Tensor: S(0),R", kMegatron);
+      fmt::format("{}*tok_embeddings/embedding: S(0),R\nlayers.?/add.Tensor: S(0),R", kMegatron);
   for (const std::string_view mesh : {"dp=2,tp=2", "dp=2,tp=4"}) {
     const Outcome outcome = run(kLlama, mesh, lines);
     EXPECT_EQ(outcome.by_kind.count("all_gather"), 0u) << mesh;
