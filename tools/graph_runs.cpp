@@ -69,8 +69,9 @@ std::string verdict_text(const GraphRunReport& report) {
                                                  : "each is equal to its op on whole tensors";
   if (most == nullptr) return text;
   if (most->relative_error == 0) return text + ", and so are the outputs to those of the graph";
-  return text + fmt::format("; outputs differ from those of the graph by {:.2g} at most",
-                            most->relative_error);
+  return text +
+         fmt::format("; outputs differ from those of the graph by {:.2g} of the largest element",
+                     most->relative_error);
 }
 
 Result<RanGraph> run_once(const ResolvedGraph& resolved, const Solution& solution, uint64_t seed,
@@ -184,6 +185,11 @@ Result<ExitCode> run_graph(Session& session, const GraphRunFlags& flags,
   options.sim.has_threads = settings.has_threads;
   options.roofline = &*roofline;
   const Result<RanGraph> ran = run_once(*resolved, solved->solution, *seed, options);
+  // A step that cannot be done is the file's fault, where the plan is not our own.
+  if (absl::IsInternal(ran.status()) && !flags.plan.empty()) {
+    session.refuse(message_of(ran.status()));
+    return ExitCode::kFindings;
+  }
   if (!ran.ok()) return ran.status();
   if (!*is_checked) return tell(session, {flags, settings, *ran});
   const Result<Graph> wide = widen_graph(*graph, **registry);

@@ -48,7 +48,8 @@ const Tensor& GraphProgram::output(ValueId value) const {
 }
 
 Status GraphProgram::annotated(const Status& status, int node) const {
-  if (status.ok() || node == task_.graph().node_count()) return status;
+  // That another rank has failed is no news of this node.
+  if (absl::IsAborted(status) || node == task_.graph().node_count()) return status;
   return annotate(status, node_text(task_.graph().nodes[node]));
 }
 
