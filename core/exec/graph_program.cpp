@@ -1,5 +1,8 @@
 #include "core/exec/graph_program.hpp"
 
+#include <algorithm>
+#include <map>
+
 namespace onedim {
 
 // A node with partials of packs, from its call until the last of them is settled.
@@ -18,7 +21,8 @@ GraphProgram::GraphProgram(const GraphTask& task, std::vector<Tensor> given, con
       watcher_(watcher),
       runner_(task, site, roofline),
       held_(task.graph().values.size() + task.solution->moves.size(), *site.memory),
-      drops_(task.graph().nodes.size()) {
+      drops_(task.graph().nodes.size()),
+      move_drops_(task.solution->moves.size()) {
   const Graph& graph = task.graph();
   site_.memory->set_cause("given");
   for (size_t value = 0; value < graph.values.size(); ++value) {
@@ -27,17 +31,39 @@ GraphProgram::GraphProgram(const GraphTask& task, std::vector<Tensor> given, con
       held_.hold_given(value, std::move(given[value]),
                        graph.values[value].kind == ValueKind::kTangent);
     }
-    const int last = task.value_ends[value];
-    if (last >= 0 && last < graph.node_count()) drops_[last].push_back(value);
   }
-  for (size_t move = 0; move < task.move_ends.size(); ++move) {
-    const int last = task.move_ends[move];
-    if (last >= 0 && last < graph.node_count())
-      drops_[last].push_back(place_of_move(static_cast<int>(move)));
-  }
+  plan_drops();
 }
 
 GraphProgram::~GraphProgram() = default;
+
+bool GraphProgram::is_used_by(size_t place, int node) const {
+  const std::vector<ValueId>& slots = task_.resolved->nodes[node].slots;
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    if (slots[slot] != kNoValue && place_of(slots[slot], task_.sources[node][slot]) == place)
+      return true;
+  }
+  const std::vector<ValueId>& outputs = task_.graph().nodes[node].outputs;
+  return std::count(outputs.begin(), outputs.end(), static_cast<ValueId>(place)) > 0;
+}
+
+void GraphProgram::plan_drops() {
+  std::map<std::pair<int, size_t>, int> last_moves;  // by the node they run before and their source
+  for (const GraphStage& stage : task_.stages) {
+    if (stage.kind != GraphStage::Kind::kMove) continue;
+    const ValueId value = task_.solution->moves[stage.move].values[0];
+    last_moves[{stage.node, place_of(value, task_.move_sources[stage.move])}] = stage.move;
+  }
+  const int end = task_.graph().node_count();
+  const size_t values = task_.value_ends.size();
+  for (size_t place = 0; place < values + task_.move_ends.size(); ++place) {
+    const int last = place < values ? task_.value_ends[place] : task_.move_ends[place - values];
+    if (last < 0 || last >= end) continue;
+    const auto move = last_moves.find({last, place});
+    const bool is_by_move = move != last_moves.end() && !is_used_by(place, last);
+    (is_by_move ? move_drops_[move->second] : drops_[last]).push_back(place);
+  }
+}
 
 size_t GraphProgram::place_of(ValueId value, int source) const {
   return source == kItself ? static_cast<size_t>(value) : place_of_move(source);
@@ -100,6 +126,7 @@ Status GraphProgram::end_move(const GraphStage& stage) {
   }
   held_.hold(place_of_move(stage.move), copy, moving_->owned());
   moving_.reset();
+  drop(move_drops_[stage.move]);
   return {};
 }
 
@@ -178,12 +205,12 @@ void GraphProgram::hold_outputs(int node, NodeOutputs made) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] != kNoValue) held_.hold(outputs[i], std::move(made.tensors[i]), made.owned);
   }
-  drop_until(node);
+  site_.memory->set_cause(task_.graph().nodes[node].name);
+  drop(drops_[node]);
 }
 
-void GraphProgram::drop_until(int node) {
-  site_.memory->set_cause(task_.graph().nodes[node].name);
-  for (const size_t place : drops_[node]) held_.drop(place);
+void GraphProgram::drop(std::span<const size_t> places) {
+  for (const size_t place : places) held_.drop(place);
 }
 
 }  // namespace onedim

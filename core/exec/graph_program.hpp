@@ -52,8 +52,10 @@ class GraphProgram : public RankProgram {
   Status end_settling(const GraphStage& stage);
   Status finish_joint(int node);
   void hold_outputs(int node, NodeOutputs made);
-  // Lets go of all that only this node and those before it need.
-  void drop_until(int node);
+  // Until when each place is held: the end of a node, or of a move that is the last to read it.
+  void plan_drops();
+  bool is_used_by(size_t place, int node) const;
+  void drop(std::span<const size_t> places);
   Status annotated(const Status& status, int node) const;
 
   const GraphTask& task_;
@@ -63,7 +65,8 @@ class GraphProgram : public RankProgram {
   HeldTensors held_;
   std::unique_ptr<RankPlan> moving_;
   std::unique_ptr<JointNode> joint_;
-  std::vector<std::vector<size_t>> drops_;  // per node: places whose last user it is
+  std::vector<std::vector<size_t>> drops_;       // per node: places whose last user it is
+  std::vector<std::vector<size_t>> move_drops_;  // per move, the same
 };
 
 }  // namespace onedim
