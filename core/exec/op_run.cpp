@@ -38,6 +38,11 @@ void add(const ShardedOp& op, int64_t rank, const OutputComparison& compared, Op
 
 }  // namespace
 
+void add_comparisons(const ShardedOp& op, int64_t rank, std::span<const OutputComparison> compared,
+                     OpRunReport& report) {
+  for (const OutputComparison& one : compared) add(op, rank, one, report);
+}
+
 Result<OpRunReport> run_sharded_op(const ShardedOp& op, const WholeResult& whole,
                                    std::span<const std::vector<Tensor>> locals,
                                    const SimOptions& options) {
@@ -68,8 +73,7 @@ Result<OpRunReport> run_sharded_op(const ShardedOp& op, const WholeResult& whole
   if (Status status = run_ranks(world, pointers); !status.ok()) return status;
   report.us = clock.us() - begin;
   for (size_t rank = 0; rank < ranks; ++rank) {
-    for (const OutputComparison& compared : programs[rank]->comparisons())
-      add(op, static_cast<int64_t>(rank), compared, report);
+    add_comparisons(op, static_cast<int64_t>(rank), programs[rank]->comparisons(), report);
     report.peak_bytes = std::max(report.peak_bytes, programs[rank]->peak_bytes());
   }
   return report;
