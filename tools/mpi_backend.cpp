@@ -107,7 +107,8 @@ Result<ExitCode> MpiBackend::finish(const Result<ExitCode>& outcome) {
 Result<std::string> post_mortem(const std::string& folder) {
   const Result<RunRecords> run = read_records(folder);
   if (!run.ok()) return run.status();
-  const std::string stall = describe_stall(run->mesh, run->records);
+  std::string stall = reported_stall(run->records);
+  if (stall.empty()) stall = describe_stall(run->mesh, run->records);
   return (stall.empty() ? "no rank is behind" : stall) + "\n" +
          describe_ranks(run->mesh, run->records);
 }

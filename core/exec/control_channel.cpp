@@ -49,6 +49,12 @@ ReadCall read_call(FlightRecord& record, const FlightCall& call) {
   return read;
 }
 
+bool has_failed(FlightRecords records) {
+  return std::any_of(records.begin(), records.end(), [](const auto& record) {
+    return record->header().phase.load(std::memory_order_relaxed) == RankPhase::kFailed;
+  });
+}
+
 int64_t bytes_of(const Tensor& buffer) { return buffer.element_count() * size_of(buffer.dtype()); }
 
 void write_call(FlightRecord& record, FlightCall& to, const CollectiveCall& call,
@@ -236,6 +242,11 @@ Result<CallMeeting> ControlChannel::meet(uint64_t number, const CollectiveCall& 
     });
   });
   if (!status.ok()) return status;
+  // One that had been stopped may come when the others have given up.
+  if (has_failed(records_)) {
+    const std::string told = reported_stall(records_);
+    return absl::UnavailableError(told.empty() ? stall() : told);
+  }
   CallMeeting meeting;
   status = check_meeting(call, team, slot.team_number, meeting);
   record.header().team_checked[call.mesh_dims].store(slot.team_number + 1, memory_order_release);

@@ -108,8 +108,8 @@ void mark_behind(const Mesh& mesh, std::vector<RankView>& views) {
 
 std::string last_call(const FlightRecord& record) {
   const uint64_t posted = record.header().posted;
-  if (posted == 0) return "it has called nothing";
-  return fmt::format("last in {} (call {})", text_of(record.call(posted).text), posted);
+  if (posted == 0) return "it has come to no collective";
+  return fmt::format("it was last in {} (call {})", text_of(record.call(posted).text), posted);
 }
 
 std::string place_of(const RankView& view) {
@@ -147,6 +147,26 @@ double waits_s(const FlightHeader& header) {
   return static_cast<double>(end - header.waits_since_ns) / 1e9;
 }
 
+// The call that a rank behind has not come to, or does not get through, and who waits in it.
+std::string missed_by(const Mesh& mesh, std::span<const RankView> views, const RankView& behind) {
+  for (const RankView& waiting : views) {
+    if (!waiting.waits() || waiting.call == nullptr || waiting.rank == behind.rank) continue;
+    const std::vector<int64_t> members = members_of(mesh, waiting);
+    if (std::find(members.begin(), members.end(), behind.rank) == members.end() ||
+        !is_missing(waiting, behind))
+      continue;
+    return fmt::format("; {} has waited {:.1f} s for it in {} (call {})",
+                       describe_rank(mesh, waiting.rank), waits_s(waiting.header()),
+                       text_of(waiting.call->text), waiting.header().done + 1);
+  }
+  for (const RankView& waiting : views) {
+    if (!waiting.waits() || waiting.call != nullptr || waiting.rank == behind.rank) continue;
+    return fmt::format("; {} has waited {:.1f} s for it in {}", describe_rank(mesh, waiting.rank),
+                       waits_s(waiting.header()), text_of(waiting.header().activity));
+  }
+  return "";
+}
+
 constexpr size_t kMostNamed = 4;
 
 }  // namespace
@@ -165,21 +185,22 @@ std::string describe_stall(const Mesh& mesh, FlightRecords records) {
   std::vector<RankView> views = view_ranks(records);
   mark_behind(mesh, views);
   std::string text;
-  size_t named = 0;
+  size_t named = 0, waiting = 0;
   for (const RankView& view : views) {
+    waiting += view.waits() ? 1 : 0;
     if (!view.is_behind || ++named > kMostNamed) continue;
     text += fmt::format("{}{} is behind: {}", text.empty() ? "" : "; ",
                         describe_rank(mesh, view.rank), why_behind(view));
     if (view.record != nullptr) text += ", " + place_of(view);
+    text += missed_by(mesh, views, view);
   }
   if (named > kMostNamed) text += fmt::format("; so are {} more", named - kMostNamed);
-  named = 0;
+  if (named > 0) return text + fmt::format("; {} of {} ranks wait", waiting, views.size());
   for (const RankView& view : views) {
-    if (view.is_behind || !view.waits() || ++named > kMostNamed) continue;
+    if (!view.waits() || ++named > kMostNamed) continue;
     text += fmt::format("{}{} has waited {:.1f} s, {}", text.empty() ? "" : "; ",
                         describe_rank(mesh, view.rank), waits_s(view.header()), place_of(view));
   }
-  if (named > kMostNamed) text += fmt::format("; so do {} more", named - kMostNamed);
   return text;
 }
 
@@ -199,6 +220,13 @@ std::string describe_ranks(const Mesh& mesh, FlightRecords records) {
                         header.posted.load(), header.done.load(), place_of(view));
   }
   return text;
+}
+
+std::string reported_stall(FlightRecords records) {
+  if (records.empty() || records[0] == nullptr) return "";
+  const uint32_t reporter = records[0]->header().reporter;
+  if (reporter == 0 || reporter > records.size() || records[reporter - 1] == nullptr) return "";
+  return std::string(text_of(records[reporter - 1]->header().failure));
 }
 
 Result<RunRecords> read_records(const std::string& folder) {

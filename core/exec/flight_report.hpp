@@ -14,11 +14,14 @@ namespace onedim {
 // Per rank; null where a rank has no record.
 using FlightRecords = std::span<const std::unique_ptr<FlightRecord>>;
 
-// One line: who is behind, why and where; then who waits, for how long and in what. "" if nobody
-// waits and every process is there.
+// One line: who is behind, why and where, and who waits for it, for how long and in what. "" if
+// nobody waits and every process is there.
 std::string describe_stall(const Mesh& mesh, FlightRecords records);
 // A rank whose process is gone without a word, or that failed by itself; -1: there is none.
 int64_t find_lost_rank(FlightRecords records);
+
+// What a rank told the user when the run failed, as it was then; "" if none did.
+std::string reported_stall(FlightRecords records);
 
 // A line a rank: its process, what became of it, its calls and the latest of them.
 std::string describe_ranks(const Mesh& mesh, FlightRecords records);

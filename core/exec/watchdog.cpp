@@ -44,7 +44,7 @@ void Watchdog::watch() {
   const sigset_t signals = ending_signals();
   const timespec tick{0, kTickNs};
   const int64_t limit_ns = int64_t{channel_.options().deadline.count()} * 1'000'000 + kGraceNs;
-  int64_t lost_since_ns = 0;
+  int64_t failed_since_ns = 0;
   while (!is_over_) {
     if (::sigtimedwait(&signals, nullptr, &tick) == SIGTERM) {
       for (int i = 0; i < kTicksAfterSignal && find_lost_rank(channel_.records()) < 0; ++i)
@@ -53,11 +53,12 @@ void Watchdog::watch() {
       end(is_lost ? channel_.stall() : "it was ended by SIGTERM");
     }
     const int64_t begin = channel_.header().waits_since_ns, now = steady_ns();
-    const bool is_lost = begin != 0 && find_lost_rank(channel_.records()) >= 0;
-    if (!is_lost) lost_since_ns = 0;
-    if (is_lost && lost_since_ns == 0) lost_since_ns = now;
+    const bool is_failed = begin != 0 && (find_lost_rank(channel_.records()) >= 0 ||
+                                          !reported_stall(channel_.records()).empty());
+    if (!is_failed) failed_since_ns = 0;
+    if (is_failed && failed_since_ns == 0) failed_since_ns = now;
     const bool is_over_time = (begin != 0 && now - begin > limit_ns) ||
-                              (lost_since_ns != 0 && now - lost_since_ns > kGraceNs);
+                              (failed_since_ns != 0 && now - failed_since_ns > kGraceNs);
     if (is_over_time && !is_over_) end(channel_.stall());
   }
 }

@@ -258,7 +258,10 @@ Result<PlanRunner> runner_on_mpi(std::span<const ListedMove> moves, Planner& pla
   if (Status status = mpi.start(planner.mesh()); !status.ok()) return status;
   if (Status status = mpi.world().load(std::move(description), mesh_dims); !status.ok())
     return status;
-  return PlanRunner([&](const Plan& plan, const RunSetting& setting, GroupLocals locals) {
+  // Called once for each move, in order.
+  return PlanRunner([&mpi, moves, next = size_t{0}](const Plan& plan, RunSetting setting,
+                                                    const GroupLocals& locals) mutable {
+    setting.subject = fmt::format("line {}", moves[next++].line);
     Result<GroupLocals> results = run_plan_on_mpi(plan, setting, locals, mpi.world());
     mpi.keep_failure(results.status());
     return results;
