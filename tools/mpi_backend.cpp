@@ -17,8 +17,7 @@ std::string records_line(const std::string& folder) {
 
 // Called by the watchdog, too, while other threads may hold any lock of stdio.
 void tell(const std::string& folder, std::string_view why) {
-  const std::string text =
-      fmt::format("onedim: {}\n{}", one_line(why), records_line(folder));
+  const std::string text = fmt::format("onedim: {}\n{}", one_line(why), records_line(folder));
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 

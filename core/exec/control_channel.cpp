@@ -16,8 +16,8 @@ namespace {
 using std::memory_order_acquire;
 using std::memory_order_release;
 
-constexpr int kSpins = 200;              // looks before the core is given to another process
-constexpr int64_t kBusyNs = 2'000'000;   // of such looks; then the rank sleeps between them
+constexpr int kSpins = 200;             // looks before the core is given to another process
+constexpr int64_t kBusyNs = 2'000'000;  // of such looks; then the rank sleeps between them
 constexpr useconds_t kSleepUs = 200;
 constexpr int64_t kLookAroundNs = 20'000'000;  // between looks for lost ranks
 
@@ -86,8 +86,7 @@ Result<std::unique_ptr<ControlChannel>> ControlChannel::open(Mesh mesh, int64_t 
   std::unique_ptr<ControlChannel> channel(
       new ControlChannel(std::move(mesh), rank, std::move(options)));
   const auto ranks = static_cast<int>(channel->mesh_.rank_count());
-  const std::string file =
-      FlightRecord::file_of(channel->options_.folder, static_cast<int>(rank));
+  const std::string file = FlightRecord::file_of(channel->options_.folder, static_cast<int>(rank));
   Result<std::unique_ptr<FlightRecord>> own =
       FlightRecord::create(file, static_cast<int>(rank), ranks, channel->mesh_.format());
   if (!own.ok()) return own.status();
@@ -104,8 +103,7 @@ Status ControlChannel::open_others() {
   const auto all_are_open = [&] {
     for (size_t other = 0; other < records_.size(); ++other) {
       if (records_[other] != nullptr) continue;
-      const std::string file =
-          FlightRecord::file_of(options_.folder, static_cast<int>(other));
+      const std::string file = FlightRecord::file_of(options_.folder, static_cast<int>(other));
       if (std::error_code error; !std::filesystem::exists(file, error)) return false;
       Result<std::unique_ptr<FlightRecord>> record = FlightRecord::open(file);
       if (!record.ok()) {
@@ -169,8 +167,8 @@ Status ControlChannel::agree(const RunDescription& description) {
   if (is_same) return {};
   std::vector<RunDescription> ranks;
   for (size_t rank = 0; rank < records_.size(); ++rank) {
-    const Result<std::string> text = read_text_file(
-        description_file(options_.folder, static_cast<int64_t>(rank), round));
+    const Result<std::string> text =
+        read_text_file(description_file(options_.folder, static_cast<int64_t>(rank), round));
     if (!text.ok()) return text.status();
     ranks.push_back(RunDescription::parse(*text));
   }
@@ -188,10 +186,8 @@ Result<uint64_t> ControlChannel::post(const CollectiveCall& call) {
     set_activity("others, which have not read its earlier calls");
     Status status = wait_until([&] {
       return std::all_of(readers.ranks.begin(), readers.ranks.end(), [&](int64_t reader) {
-        return records_[static_cast<size_t>(reader)]
-                   ->header()
-                   .team_checked[slot.mesh_dims]
-                   .load(memory_order_acquire) > slot.team_number;
+        return records_[static_cast<size_t>(reader)]->header().team_checked[slot.mesh_dims].load(
+                   memory_order_acquire) > slot.team_number;
       });
     });
     if (!status.ok()) return status;
@@ -216,9 +212,9 @@ Status ControlChannel::check_meeting(const CollectiveCall& call, const Team& tea
     FlightRecord& record = *records_[static_cast<size_t>(member)];
     const FlightCall* const theirs = record.find(call.mesh_dims, team_number);
     if (theirs == nullptr) {
-      return absl::InternalError(fmt::format(
-          "{}: the record of {} has lost the call", describe_call(call, mesh_),
-          describe_rank(mesh_, member)));
+      return absl::InternalError(fmt::format("{}: the record of {} has lost the call",
+                                             describe_call(call, mesh_),
+                                             describe_rank(mesh_, member)));
     }
     meeting.reach = std::max(meeting.reach, theirs->reach);
     read.push_back(read_call(record, *theirs));
@@ -235,10 +231,8 @@ Result<CallMeeting> ControlChannel::meet(uint64_t number, const CollectiveCall& 
   record.header().waits_since_ns = steady_ns();
   Status status = wait_until([&] {
     return std::all_of(team.ranks.begin(), team.ranks.end(), [&](int64_t member) {
-      return records_[static_cast<size_t>(member)]
-                 ->header()
-                 .team_posted[call.mesh_dims]
-                 .load(memory_order_acquire) > slot.team_number;
+      return records_[static_cast<size_t>(member)]->header().team_posted[call.mesh_dims].load(
+                 memory_order_acquire) > slot.team_number;
     });
   });
   if (!status.ok()) return status;

@@ -45,8 +45,7 @@ Result<Fault> Fault::parse(std::string_view text) {
   int64_t delay = 0;
   const bool has_delay = fault.kind == Kind::kDelay;
   if (numbers.size() != (has_delay ? 3u : 2u) || !read_number(numbers[0], 0, fault.rank) ||
-      !read_number(numbers[1], 1, fault.call) ||
-      (has_delay && !read_number(numbers[2], 0, delay)))
+      !read_number(numbers[1], 1, fault.call) || (has_delay && !read_number(numbers[2], 0, delay)))
     return wrong_text(text);
   fault.delay = std::chrono::milliseconds(delay);
   return fault;

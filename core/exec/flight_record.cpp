@@ -103,12 +103,11 @@ Result<std::unique_ptr<FlightRecord>> FlightRecord::open(const std::string& file
   Result<std::unique_ptr<FlightRecord>> record = map(file, false, 0);
   if (!record.ok()) return record;
   FlightHeader& header = (*record)->header();
-  const bool is_sound = std::string_view(header.magic, kMagic.size()) == kMagic &&
-                        header.version == kVersion && header.ranks >= 1 &&
-                        header.ranks <= kMostRanks && header.rank >= 0 &&
-                        header.rank < header.ranks &&
-                        header.call_bytes == call_bytes(header.ranks) &&
-                        (*record)->size_ == record_bytes(header.ranks);
+  const bool is_sound =
+      std::string_view(header.magic, kMagic.size()) == kMagic && header.version == kVersion &&
+      header.ranks >= 1 && header.ranks <= kMostRanks && header.rank >= 0 &&
+      header.rank < header.ranks && header.call_bytes == call_bytes(header.ranks) &&
+      (*record)->size_ == record_bytes(header.ranks);
   if (!is_sound) {
     return absl::FailedPreconditionError(
         fmt::format("{}: it is no flight record of this version, or not a whole one", file));

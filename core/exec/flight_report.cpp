@@ -96,12 +96,12 @@ void mark_behind(const Mesh& mesh, std::vector<RankView>& views) {
     }
   }
   for (RankView& view : views) view.is_behind = view.is_lost();
-  const bool is_lost = std::any_of(views.begin(), views.end(),
-                                   [](const RankView& view) { return view.is_behind; });
+  const bool is_lost =
+      std::any_of(views.begin(), views.end(), [](const RankView& view) { return view.is_behind; });
   if (is_lost) return;
   for (const size_t rank : missing) views[rank].is_behind = !views[rank].waits();
-  const bool is_told = std::any_of(views.begin(), views.end(),
-                                   [](const RankView& view) { return view.is_behind; });
+  const bool is_told =
+      std::any_of(views.begin(), views.end(), [](const RankView& view) { return view.is_behind; });
   if (is_told) return;
   for (const size_t rank : missing) views[rank].is_behind = true;
 }

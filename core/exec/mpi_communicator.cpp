@@ -58,8 +58,8 @@ MeshDimSet MpiCommunicator::cutting_dims(const Mesh& mesh, MeshDimSet mesh_dims)
 Status MpiCommunicator::post(const CollectiveCall& call) {
   const bool is_known = call.mesh_dims != 0 && (call.mesh_dims >> mesh().ndim()) == 0;
   if (!is_known) {
-    return invalid_argument("{}: a collective needs mesh dims of {}",
-                            describe_rank(mesh(), rank()), mesh().format());
+    return invalid_argument("{}: a collective needs mesh dims of {}", describe_rank(mesh(), rank()),
+                            mesh().format());
   }
   Team team = team_of(mesh(), call.mesh_dims, rank());
   if (Status status = check_call(call, mesh(), team); !status.ok()) return status;
@@ -92,8 +92,7 @@ Status MpiCommunicator::complete(const Posted& posted) {
         fmt::format("{}: no communicator was made for its mesh dims before the run",
                     describe_call(*posted.call, mesh())));
   }
-  const Result<CallMeeting> meeting =
-      channel_.meet(posted.number, *posted.call, posted.team);
+  const Result<CallMeeting> meeting = channel_.meet(posted.number, *posted.call, posted.team);
   if (!meeting.ok()) return meeting.status();
   Status status = run({*posted.call, posted.team, team->second, meeting->reach});
   if (status.ok()) channel_.done(posted.number);
@@ -151,8 +150,7 @@ Status MpiCommunicator::broadcast(const Running& running) {
   return status_of(running, error);
 }
 
-Result<Tensor> MpiCommunicator::reduce_share(const Running& running,
-                                             std::span<const Piece> gives) {
+Result<Tensor> MpiCommunicator::reduce_share(const Running& running, std::span<const Piece> gives) {
   const CollectiveCall& call = running.call;
   const DType dtype = call.send.dtype();
   const auto place = static_cast<size_t>(running.team.place);
@@ -165,8 +163,8 @@ Result<Tensor> MpiCommunicator::reduce_share(const Running& running,
     from_others[member] = {static_cast<int64_t>(member) * mine.count, is_own ? 0 : mine.count};
     largest = std::max(largest, gives[member].count);
   }
-  Tensor parts_of_others = Tensor::uninitialized(
-      TensorMeta::contiguous(dtype, {running.team.size() * mine.count}));
+  Tensor parts_of_others =
+      Tensor::uninitialized(TensorMeta::contiguous(dtype, {running.team.size() * mine.count}));
   const ByteCounts sent(to_others, dtype), gotten(from_others, dtype);
   const int64_t most =
       std::max(running.reach, running.team.size() * largest * int64_t{size_of(dtype)});
@@ -217,8 +215,7 @@ Status MpiCommunicator::all_reduce_small(const Running& running) {
   std::vector<Piece> gets;
   for (int64_t member = 0; member < running.team.size(); ++member)
     gets.push_back({member * count, count});
-  Tensor all = Tensor::uninitialized(
-      TensorMeta::contiguous(dtype, {running.team.size() * count}));
+  Tensor all = Tensor::uninitialized(TensorMeta::contiguous(dtype, {running.team.size() * count}));
   const ByteCounts gives(call.sends, dtype), gotten(gets, dtype);
   const int64_t most = std::max(running.reach, running.team.size() * count * size_of(dtype));
   onedim_mpi_exchange exchange = make_exchange(gives, gotten, most);

@@ -36,8 +36,7 @@ Result<MpiModule> MpiModule::open(const std::string& file) {
   }
   const SharedObject::Opened opened = SharedObject::open(path);
   if (opened.object == nullptr) {
-    return absl::UnavailableError(
-        fmt::format("{}: {}", path.string(), opened.verdict.reason));
+    return absl::UnavailableError(fmt::format("{}: {}", path.string(), opened.verdict.reason));
   }
   const auto* module = static_cast<const onedim_mpi_module*>(opened.object->find(kSymbol));
   if (module == nullptr || module->size < sizeof(onedim_mpi_module)) {

@@ -1,6 +1,6 @@
 #pragma once
-// The MPI module as it is used: opened once a process, from the folder that is given, its functions'
-// errors as statuses. core/exec/mpi/module.h is what stands behind it.
+// The MPI module as it is used: opened once a process, from the folder that is given, its
+// functions' errors as statuses. core/exec/mpi/module.h is what stands behind it.
 
 #include <string>
 

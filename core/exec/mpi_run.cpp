@@ -19,9 +19,9 @@ MeshDimSet partial_dims(const Layout& layout) {
 
 bool has_kind(std::span<const Layout> layouts, std::string_view kind) {
   return std::any_of(layouts.begin(), layouts.end(), [&](const Layout& layout) {
-    return std::any_of(
-        layout.placements.begin(), layout.placements.end(),
-        [&](const Placement& p) { return p.is_partial() && p.partial.starts_with(kind); });
+    return std::any_of(layout.placements.begin(), layout.placements.end(), [&](const Placement& p) {
+      return p.is_partial() && p.partial.starts_with(kind);
+    });
   });
 }
 
@@ -89,8 +89,7 @@ Status describe_op(const ShardedOp& op, RunDescription& description) {
     if (has_kind(op.output_layouts, kind->name)) packs.insert(kind->pack);
   }
   for (const std::string& pack : packs) {
-    if (Status status = describe_pack(*op.registry, pack, description); !status.ok())
-      return status;
+    if (Status status = describe_pack(*op.registry, pack, description); !status.ok()) return status;
   }
   for (size_t slot = 0; slot < op.inputs.size(); ++slot) {
     if (!op.call.inputs[slot]) continue;

@@ -61,8 +61,8 @@ Result<std::unique_ptr<MpiWorld>> MpiWorld::start(const Mesh& mesh, const MpiOpt
   world->communicator_ =
       std::make_unique<MpiCommunicator>(*world->channel_, world->module_, world->teams_);
   if (options.fault && options.fault->rank == world->rank()) {
-    world->faulty_ = std::make_unique<FaultyCommunicator>(
-        *world->communicator_, *options.fault, FaultScope::kOwnProcess);
+    world->faulty_ = std::make_unique<FaultyCommunicator>(*world->communicator_, *options.fault,
+                                                          FaultScope::kOwnProcess);
   }
   return world;
 }
@@ -106,7 +106,8 @@ Status MpiWorld::load(RunDescription description, const std::set<MeshDimSet>& me
   description.add("MPI", module_.library());
   if (Status status = channel_->agree(description); !status.ok()) return status;
   std::set<MeshDimSet> needed;  // ascending: the same order on all ranks
-  for (const MeshDimSet dims : mesh_dims) needed.insert(MpiCommunicator::cutting_dims(mesh(), dims));
+  for (const MeshDimSet dims : mesh_dims)
+    needed.insert(MpiCommunicator::cutting_dims(mesh(), dims));
   needed.erase(0);
   for (const MeshDimSet dims : needed) {
     const Team team = team_of(mesh(), dims, rank());
@@ -132,8 +133,8 @@ Status MpiWorld::gather_bytes(const void* mine, int64_t bytes, std::span<const i
   std::exclusive_scan(all_bytes.begin(), all_bytes.end(), offsets.begin(), int64_t{0});
   const int64_t none = 0;
   const int64_t most = std::accumulate(all_bytes.begin(), all_bytes.end(), int64_t{0});
-  const onedim_mpi_exchange exchange{mine,  all, &bytes, &none, all_bytes.data(), offsets.data(),
-                                     most};
+  const onedim_mpi_exchange exchange{mine,           all, &bytes, &none, all_bytes.data(),
+                                     offsets.data(), most};
   return module_.status_of(module_->all_gather(nullptr, &exchange), what);
 }
 

@@ -26,13 +26,14 @@ OutputComparison read_comparison(const Json& json) {
 }
 
 Json span_json(const TraceSpan& span) {
-  return {span.name,  span.category,  span.start_us, span.us, span.predicted_us, span.bytes,
-          span.cause, span.mesh_dims, span.from,     span.to};
+  return {span.name,  span.category, span.start_us,  span.us,   span.predicted_us,
+          span.bytes, span.cause,    span.mesh_dims, span.from, span.to};
 }
 
 TraceSpan read_span(const Json& json) {
-  return {json.at(0).get<std::string>(), json.at(1).get<std::string>(), json.at(2).get<double>(),
-          json.at(3).get<double>(),      json.at(4).get<double>(),      json.at(5).get<int64_t>(),
+  return {json.at(0).get<std::string>(), json.at(1).get<std::string>(),
+          json.at(2).get<double>(),      json.at(3).get<double>(),
+          json.at(4).get<double>(),      json.at(5).get<int64_t>(),
           json.at(6).get<std::string>(), json.at(7).get<std::string>(),
           json.at(8).get<std::string>(), json.at(9).get<std::string>()};
 }

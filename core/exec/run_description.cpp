@@ -67,9 +67,8 @@ Status check_same_run(const Mesh& mesh, std::span<const RunDescription> ranks) {
       RunDescription::Line line = at < lines.size() ? lines[at] : RunDescription::Line();
       if (name.empty()) name = line.name;
       if (line.name != name) line.value = line.name + " " + line.value;
-      const auto same = std::find_if(sides.begin(), sides.end(), [&](const Side& side) {
-        return side.value == line.value;
-      });
+      const auto same = std::find_if(sides.begin(), sides.end(),
+                                     [&](const Side& side) { return side.value == line.value; });
       if (same == sides.end())
         sides.push_back({std::move(line.value), {rank}});
       else

@@ -25,9 +25,9 @@ SimWorld::SimWorld(Mesh mesh, SimOptions options) : mesh_(std::move(mesh)), opti
   for (int64_t rank = 0; rank < mesh_.rank_count(); ++rank)
     ranks_.push_back(std::make_unique<Rank>(*this, rank));
   if (options_.fault && options_.fault->rank < mesh_.rank_count()) {
-    faulty_ = std::make_unique<FaultyCommunicator>(
-        *ranks_[static_cast<size_t>(options_.fault->rank)], *options_.fault,
-        FaultScope::kSharedProcess);
+    faulty_ =
+        std::make_unique<FaultyCommunicator>(*ranks_[static_cast<size_t>(options_.fault->rank)],
+                                             *options_.fault, FaultScope::kSharedProcess);
   }
 }
 

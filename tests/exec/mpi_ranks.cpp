@@ -68,10 +68,10 @@ Counts draw_counts(Collective collective, size_t size, Random& random) {
 // The calls of a whole team.
 std::vector<CollectiveCall> draw_calls(const Kind& kind, DType dtype, MeshDimSet mesh_dims,
                                        size_t size, Random& random) {
-  const bool to_each = kind.collective == Collective::kAllToAll ||
-                       kind.collective == Collective::kReduceScatter;
-  const bool of_each = kind.collective == Collective::kAllToAll ||
-                       kind.collective == Collective::kAllGather;
+  const bool to_each =
+      kind.collective == Collective::kAllToAll || kind.collective == Collective::kReduceScatter;
+  const bool of_each =
+      kind.collective == Collective::kAllToAll || kind.collective == Collective::kAllGather;
   const Counts counts = draw_counts(kind.collective, size, random);
   const auto root = static_cast<int64_t>(random() % size);
   std::vector<CollectiveCall> calls(size);
@@ -86,8 +86,8 @@ std::vector<CollectiveCall> draw_calls(const Kind& kind, DType dtype, MeshDimSet
     for (size_t other = 0; other < size; ++other) gets.push_back(counts[other][me]);
     if (!to_each) gives.resize(1);
     if (!of_each) gets = {counts[0][me]};
-    const bool is_silent = kind.collective == Collective::kBroadcast &&
-                           static_cast<int64_t>(me) != root;
+    const bool is_silent =
+        kind.collective == Collective::kBroadcast && static_cast<int64_t>(me) != root;
     if (is_silent) gives.clear();
     call.send = draw_buffer(dtype, place(gives, call.sends), random);
     call.receive = draw_buffer(dtype, place(gets, call.receives), random);
@@ -135,8 +135,8 @@ Status try_dtype(DType dtype, MpiWorld& world, int64_t& tried) {
   for (const Kind& kind : kinds_of(dtype)) {
     std::vector<Trial> trials;
     for (MeshDimSet dims = 1; dims < MeshDimSet{1} << world.mesh().ndim(); ++dims) {
-      Result<Trial> trial = make_trial(kind, dtype, world.mesh(), dims, world.rank(),
-                                       static_cast<uint64_t>(tried++));
+      Result<Trial> trial =
+          make_trial(kind, dtype, world.mesh(), dims, world.rank(), static_cast<uint64_t>(tried++));
       if (!trial.ok()) return trial.status();
       trials.push_back(*std::move(trial));
     }
@@ -183,7 +183,8 @@ int start(const char* mesh_text, const char* largest, const char* module) {
     std::fprintf(stderr, "%s\n", std::string(message_of(status)).c_str());
     std::_Exit(1);
   }
-  if ((*world)->rank() == 0) std::printf("%lld calls are as on sim\n", static_cast<long long>(tried));
+  if ((*world)->rank() == 0)
+    std::printf("%lld calls are as on sim\n", static_cast<long long>(tried));
   return 0;
 }
 
