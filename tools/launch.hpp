@@ -3,6 +3,8 @@
 // set: Open MPI's mpirun, PMI and PMIx (MPICH's mpiexec, srun), Slurm's own, torchrun's.
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/base/status.hpp"
 

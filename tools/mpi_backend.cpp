@@ -6,6 +6,7 @@
 
 #include "core/base/one_line.hpp"
 #include "tools/supervisor.hpp"
+#include "tools/torchrun_launch.hpp"
 
 namespace onedim {
 namespace {
@@ -43,6 +44,18 @@ void MpiFlags::add_to(CLI::App& command) {
       ->group("");
 }
 
+Result<std::optional<ExitCode>> run_where_torchrun_started() {
+  const Variables variables = [](const char* name) { return std::getenv(name); };
+  const Result<Launch> launch = find_launch(variables);
+  if (!launch.ok()) return launch.status();
+  if (launch->launcher != "torchrun") return std::nullopt;
+  const Result<TorchrunLaunch> torchrun = find_torchrun(*launch, variables);
+  if (!torchrun.ok()) return torchrun.status();
+  const Result<int> code = run_by_torchrun(*torchrun, own_command_line());
+  if (!code.ok()) return code.status();
+  return static_cast<ExitCode>(*code);
+}
+
 Result<MpiBackend> MpiBackend::find(Session& session, const MpiFlags& flags) {
   const Result<Launch> launch = find_launch([](const char* name) { return std::getenv(name); });
   if (!launch.ok()) return launch.status();
@@ -50,12 +63,6 @@ Result<MpiBackend> MpiBackend::find(Session& session, const MpiFlags& flags) {
     return invalid_argument(
         "--backend mpi: this process is not one of several; start it by mpirun -n N onedim run "
         "..., N being the ranks of --mesh");
-  }
-  if (launch->launcher == "torchrun") {
-    return unimplemented(
-        "--backend mpi: RANK and WORLD_SIZE are set, but MPI does not find its other ranks by "
-        "them; start by mpirun -n {}, or by srun --mpi=pmix",
-        launch->ranks);
   }
   MpiOptions options;
   options.module = flags.module;

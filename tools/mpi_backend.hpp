@@ -19,6 +19,10 @@ struct MpiFlags {
   void add_to(CLI::App& command);
 };
 
+// Where torchrun started this process, or something alike: runs the whole command by mpirun, see
+// torchrun_launch.hpp, and gives its code; else nothing.
+Result<std::optional<ExitCode>> run_where_torchrun_started();
+
 class MpiBackend {
  public:
   // Before anything is done: is this a rank of a launch at all? All but rank 0 fall silent.

@@ -9,6 +9,7 @@ import pathlib
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -148,6 +149,30 @@ class SameAsSim(InFolder):
 
 
 @unittest.skipIf(NO_MPI, "no MPI was found here")
+class StartedByTorchrun(InFolder):
+    def start(self, *arguments):
+        """Two processes with torchrun's variables; (exit code, stdout) of each."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHERS)}
+        command = [PROGRAM, "run", "--backend", "mpi", "--mesh", "a=2", "--plans", self.file("moves", "f32[5]: S(0) -> R\n")]
+        ranks = []
+        for rank in (1, 0):  # in any order
+            variables = {"RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+            ranks.append(subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                          env={**environment, **variables}))
+        return [(out, rank.returncode) for rank, (out, _) in [(rank, rank.communicate(timeout=60)) for rank in ranks]]
+
+    def test_rank_0_alone_writes_and_all_end_alike(self):
+        expected = "1 plans on a=2, 2 ranks on mpi: every rank holds what the index map gives it\n"
+        self.assertEqual(self.start("--policy", "any"), [("", 0), (expected, 0)])
+        other, first = self.start("--policy", "any", "--fault", "corrupt@1:1")
+        self.assertEqual((other, first[1]), (("", 1), 1))
+        self.assertIn("1 are not right", first[0])
+
+
+@unittest.skipIf(NO_MPI, "no MPI was found here")
 class RanksThatDiffer(InFolder):
     def run_two(self, first, second):
         command = [PROGRAM, "run", "--backend", "mpi", "--mesh", "a=2"]
@@ -244,9 +269,14 @@ class WrongUse(InFolder):
         self.check_fails(alone("--backend", "mpi", "--mesh", "a=2", "--plans", self.file("moves", "")), 2,
                          "not one of several; start it by mpirun -n N onedim run")
 
-    def test_a_launcher_that_mpi_does_not_know(self):
+    def test_torchrun_without_an_address(self):
         result = alone("--backend", "mpi", "--mesh", "a=2", "--plans", self.file("moves", ""), RANK="0", WORLD_SIZE="2")
-        self.check_fails(result, 2, "MPI does not find its other ranks by them; start by mpirun -n 2")
+        self.check_fails(result, 2, 'MASTER_ADDR is "" and MASTER_PORT "": expected an address and a port')
+
+    def test_torchrun_on_several_machines(self):
+        result = alone("--backend", "mpi", "--mesh", "a=2", "--plans", self.file("moves", ""), RANK="0", WORLD_SIZE="2",
+                       MASTER_ADDR="127.0.0.1", MASTER_PORT="29500", LOCAL_WORLD_SIZE="1")
+        self.check_fails(result, 2, "torchrun has 1 of 2 ranks on this machine")
 
     def test_variables_that_say_nothing_whole(self):
         result = alone("--backend", "mpi", "--mesh", "a=2", "--plans", self.file("moves", ""), PMI_RANK="3", PMI_SIZE="2")

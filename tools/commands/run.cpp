@@ -379,6 +379,9 @@ Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
   if (flags.op.empty() == flags.plans.empty())
     return invalid_argument("run needs either --op OP with --inputs, or --plans FILE");
   if (flags.backend == "sim") return run_chosen(session, flags, nullptr);
+  const Result<std::optional<ExitCode>> by_torchrun = run_where_torchrun_started();
+  if (!by_torchrun.ok()) return by_torchrun.status();
+  if (*by_torchrun) return **by_torchrun;
   Result<MpiBackend> mpi = MpiBackend::find(session, flags.mpi);
   if (!mpi.ok()) return mpi.status();
   return mpi->finish(run_chosen(session, flags, &*mpi));

@@ -162,16 +162,16 @@ int exchange_messages(const Team& team, const Exchange& exchange, PieceOf piece_
   }
   for (int step = 1; step < team.size; ++step) {
     const int to = (team.place + step) % team.size;
-    const int piece = piece_of(to);
+    const int given = piece_of(to);
     const void* const data = exchange.send == nullptr
                                  ? at(exchange.receive, exchange.receive_offsets[team.place])
-                                 : at(exchange.send, exchange.send_offsets[piece]);
+                                 : at(exchange.send, exchange.send_offsets[given]);
     const int64_t count = exchange.send == nullptr ? exchange.receive_counts[team.place]
-                                                   : exchange.send_counts[piece];
+                                                   : exchange.send_counts[given];
     messages.send(data, count, to);
   }
-  if (exchange.send != nullptr) {
-    const int piece = piece_of(team.place);
+  const int piece = piece_of(team.place);
+  if (exchange.send != nullptr && exchange.send_counts[piece] > 0) {
     std::memcpy(at(exchange.receive, exchange.receive_offsets[team.place]),
                 at(exchange.send, exchange.send_offsets[piece]),
                 static_cast<size_t>(exchange.send_counts[piece]));
