@@ -236,17 +236,17 @@ Result<CallMeeting> ControlChannel::meet(uint64_t number, const CollectiveCall& 
     });
   });
   if (!status.ok()) return status;
-  // One that had been stopped may come when the others have given up.
-  if (has_failed(records_)) {
-    const std::string told = reported_stall(records_);
-    return absl::UnavailableError(told.empty() ? stall() : told);
-  }
   CallMeeting meeting;
   status = check_meeting(call, team, slot.team_number, meeting);
   record.header().team_checked[call.mesh_dims].store(slot.team_number + 1, memory_order_release);
   if (!status.ok()) {
     record.header().waits_since_ns = 0;
     return status;
+  }
+  // One that had been stopped may come when the others have given up.
+  if (has_failed(records_)) {
+    const std::string told = reported_stall(records_);
+    return absl::UnavailableError(told.empty() ? stall() : told);
   }
   slot.started_ns = steady_ns();
   slot.state = CallState::kStarted;

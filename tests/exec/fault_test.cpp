@@ -7,7 +7,7 @@
 namespace onedim {
 namespace {
 
-// A move of two collectives on four ranks, with a fault.
+// A move of one collective on four ranks, with a fault.
 Result<Moved> move_with(std::string_view fault, bool has_threads) {
   MoveOptions options;
   options.sim.has_threads = has_threads;
@@ -48,13 +48,13 @@ TEST(Fault, ARankThatStopsIsNamedInStep) {
 
 // The ranks that waited were ended; of those that failed by themselves the silent one is told.
 TEST(Fault, ARankThatIsKilledIsNamedOnThreads) {
-  EXPECT_EQ(message_with("kill@2:2", true),
-            "rank 2 at [1,0] was killed at its call 2, as the fault has it");
+  EXPECT_EQ(message_with("kill@2:1", true),
+            "rank 2 at [1,0] was killed at its call 1, as the fault has it");
 }
 
 TEST(Fault, CorruptBytesDoNotPassForRight) {
   for (const bool has_threads : {false, true}) {
-    for (const char* fault : {"corrupt@0:1", "corrupt@3:2"}) {
+    for (const char* fault : {"corrupt@0:1", "corrupt@3:1"}) {
       const Result<Moved> moved = move_with(fault, has_threads);
       ASSERT_TRUE(moved.ok()) << moved.status();
       EXPECT_NE(difference(*moved), "") << fault;

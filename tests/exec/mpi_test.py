@@ -24,6 +24,8 @@ NO_MPI = not (MODULE.exists() and shutil.which("mpirun"))
 
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+TEMPORARY = tempfile.TemporaryDirectory()  # for records of runs that fail
+ENVIRONMENT["TMPDIR"] = TEMPORARY.name
 LAUNCHERS = ("OMPI_", "PMI", "SLURM_", "RANK", "WORLD_SIZE")
 MOVES = "f32[10,7]: S(0),R -> R,S(1)\nbf16[6,6]: P(sum),R -> S(0),S(1) outermost(1)\n"
 MM = ["--op", "mm", "--inputs", "f32[6,4]@R,R; f32[4,6]@S(0),P(sum)", "--rules", "S(0) | S(0), R; S(1) | R, S(1)"]
