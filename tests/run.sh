@@ -75,6 +75,7 @@ long_rest() {
   build debug -DONEDIM_WERROR=ON && run_tests debug -LE check
   build asan && run_tests asan -LE check
   step "random tests, 20 more seeds" ctest --preset release -R '^(base|tensor|layout|pack)$' --repeat until-fail:20
+  step "ranks that fail at random, 60 s" python3 tests/exec/mpi_soak.py --seconds 60 build/release/tools/onedim
   step "validate, 3 more seeds" validate_again 2 3 4
   step "clang-tidy" run_tidy
   step "quickstart" tools/quickstart.sh

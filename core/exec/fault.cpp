@@ -82,12 +82,12 @@ Status FaultyCommunicator::wait() {
   if (is_silent_) return silence();
   Status status = inner_.wait();
   if (corrupted_ == nullptr || !status.ok()) return status;
-  // The first byte that the rank got; of a call that gave it nothing, none.
+  // A bit of every element, as of some the plan may make no use.
   Tensor receive = corrupted_->receive;
+  const int64_t size = size_of(receive.dtype());
   for (const Piece& piece : corrupted_->receives) {
-    if (piece.count == 0) continue;
-    receive.data()[piece.offset * size_of(receive.dtype())] ^= std::byte{1};
-    break;
+    for (int64_t i = 0; i < piece.count; ++i)
+      receive.data()[(piece.offset + i) * size] ^= std::byte{1};
   }
   corrupted_ = nullptr;
   return status;

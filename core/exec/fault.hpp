@@ -1,7 +1,7 @@
 #pragma once
 // Fault: what goes wrong on one rank, on request, so that it can be tried what the others make of
-// it. A rank is late, or stops, or is killed as it comes to a collective; or one hands out a byte
-// that is not what it got. Text: `KIND@RANK:CALL`, a delay with its milliseconds behind:
+// it. A rank is late, or stops, or is killed as it comes to a collective; or one hands out values
+// that are not what it got. Text: `KIND@RANK:CALL`, a delay with its milliseconds behind:
 // `delay@1:3:500`; calls count from 1.
 
 #include <chrono>

@@ -16,16 +16,14 @@ import tempfile
 import time
 import unittest
 
+from mpi_launch import mpirun, told, wait_for_end_of
+
 STUCK = sys.argv.pop()
 RANKS = sys.argv.pop()
 PROGRAM = pathlib.Path(sys.argv.pop())
 MODULE = PROGRAM.parent / "modules" / "libonedim_mpi.so"
 NO_MPI = not (MODULE.exists() and shutil.which("mpirun"))
 
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
-TEMPORARY = tempfile.TemporaryDirectory()  # for records of runs that fail
-ENVIRONMENT["TMPDIR"] = TEMPORARY.name
 LAUNCHERS = ("OMPI_", "PMI", "SLURM_", "RANK", "WORLD_SIZE")
 MOVES = "f32[10,7]: S(0),R -> R,S(1)\nbf16[6,6]: P(sum),R -> S(0),S(1) outermost(1)\n"
 MM = ["--op", "mm", "--inputs", "f32[6,4]@R,R; f32[4,6]@S(0),P(sum)", "--rules", "S(0) | S(0), R; S(1) | R, S(1)"]
@@ -38,34 +36,8 @@ def alone(*arguments, **variables):
                           env={**environment, **variables}, check=False)
 
 
-def mpirun(*parts, **variables):
-    """Each part is (ranks, program, argument ...)."""
-    words = []
-    for ranks, *command in parts:
-        words += [":"] * bool(words) + ["-n", str(ranks), *map(str, command)]
-    return subprocess.run(["mpirun", *words], capture_output=True, text=True, timeout=120,
-                          env={**ENVIRONMENT, **variables}, check=False)
-
-
 def on_mpi(ranks, *arguments, **variables):
     return mpirun((ranks, PROGRAM, "run", "--backend", "mpi", *arguments), **variables)
-
-
-def told(result):
-    """What the command itself has on stderr, without mpirun's words."""
-    return [line for line in result.stderr.split("\n") if line.startswith("onedim: ")]
-
-
-def processes_with(text):
-    found = []
-    for file in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = file.read_bytes().decode(errors="replace").split("\0")
-        except OSError:  # it has just ended
-            continue
-        if any(text in word for word in words):
-            found.append(int(file.parent.name))
-    return found
 
 
 class InFolder(unittest.TestCase):
@@ -212,11 +184,7 @@ class RanksThatFail(InFolder):
                       *fault, **variables)
 
     def check_nothing_is_left(self):
-        for _ in range(50):
-            if not processes_with(str(self.record)):
-                return
-            time.sleep(0.1)
-        self.assertEqual(processes_with(str(self.record)), [])
+        self.assertEqual(wait_for_end_of(str(self.record)), [])
 
     def check_post_mortem(self, line):
         result = alone("--post-mortem", str(self.record))
