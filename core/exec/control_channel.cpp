@@ -1,5 +1,6 @@
 #include "core/exec/control_channel.hpp"
 
+#include <absl/container/inlined_vector.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -28,11 +29,11 @@ std::string description_file(const std::string& folder, int64_t rank, uint64_t r
 // What a rank has written of a call, its pieces included.
 struct ReadCall {
   CallShape shape;
-  std::vector<Piece> pieces;
+  absl::InlinedVector<Piece, 8> pieces;
 };
 
-ReadCall read_call(FlightRecord& record, const FlightCall& call) {
-  ReadCall read;
+// Into `read`, which stays where it is: the shape points to the pieces.
+void read_call(FlightRecord& record, const FlightCall& call, ReadCall& read) {
   const int64_t* counts = record.counts_of(const_cast<FlightCall&>(call));
   for (int32_t i = 0; i < call.send_count + call.receive_count; ++i)
     read.pieces.push_back({0, counts[i]});
@@ -46,7 +47,6 @@ ReadCall read_call(FlightRecord& record, const FlightCall& call) {
   read.shape.sends = pieces.first(static_cast<size_t>(call.send_count));
   read.shape.receives = pieces.subspan(static_cast<size_t>(call.send_count));
   read.shape.text = text_of(call.text);
-  return read;
 }
 
 bool has_failed(FlightRecords records) {
@@ -57,8 +57,7 @@ bool has_failed(FlightRecords records) {
 
 int64_t bytes_of(const Tensor& buffer) { return buffer.element_count() * size_of(buffer.dtype()); }
 
-void write_call(FlightRecord& record, FlightCall& to, const CollectiveCall& call,
-                const Mesh& mesh) {
+void write_call(FlightRecord& record, FlightCall& to, const CollectiveCall& call) {
   to.mesh_dims = call.mesh_dims;
   to.kind = static_cast<uint32_t>(call.kind);
   to.dtype = static_cast<uint32_t>(call.send.dtype());
@@ -68,13 +67,36 @@ void write_call(FlightRecord& record, FlightCall& to, const CollectiveCall& call
   to.send_count = static_cast<int32_t>(call.sends.size());
   to.receive_count = static_cast<int32_t>(call.receives.size());
   set_text(to.reduction, call.reduction);
-  set_text(to.text, describe_call(call, mesh));
   int64_t* counts = record.counts_of(to);
   for (const Piece& piece : call.sends) *counts++ = piece.count;
   for (const Piece& piece : call.receives) *counts++ = piece.count;
 }
 
+// The text of describe_call.
+void write_words(FlightCall& to, std::string_view subject, std::string_view words) {
+  if (!subject.empty() && subject.size() + 2 < sizeof(to.text)) {
+    set_text(to.text, subject);
+    set_text(to.text + subject.size(), sizeof(to.text) - subject.size(), ": ");
+    set_text(to.text + subject.size() + 2, sizeof(to.text) - subject.size() - 2, words);
+  } else {
+    set_text(to.text, words);
+  }
+}
+
 }  // namespace
+
+std::string_view ControlChannel::words_of(const CollectiveCall& call) {
+  const auto describe = [&] {
+    CollectiveCall nameless = call;
+    nameless.subject = "";
+    return describe_call(nameless, mesh_);
+  };
+  if (call.step == nullptr) return words_ = describe();
+  // A step whose kind of pack reduces calls another collective than its own; but always that one.
+  StepWords& known = step_words_[call.step];
+  if (known.words.empty() || known.step != *call.step) known = {*call.step, describe()};
+  return known.words;
+}
 
 ControlChannel::ControlChannel(Mesh mesh, int64_t rank, ChannelOptions options)
     : mesh_(std::move(mesh)), rank_(rank), options_(std::move(options)) {}
@@ -194,7 +216,8 @@ Result<uint64_t> ControlChannel::post(const CollectiveCall& call) {
     set_activity("");
   }
   slot.number.store(0, memory_order_release);
-  write_call(record, slot, call, mesh_);
+  write_call(record, slot, call);
+  write_words(slot, call.subject, words_of(call));
   std::atomic<uint32_t>& team_posted = own.team_posted[call.mesh_dims];
   slot.team_number = team_posted.load(std::memory_order_relaxed);
   slot.state = CallState::kPosted;
@@ -207,8 +230,10 @@ Result<uint64_t> ControlChannel::post(const CollectiveCall& call) {
 
 Status ControlChannel::check_meeting(const CollectiveCall& call, const Team& team,
                                      uint32_t team_number, CallMeeting& meeting) {
-  std::vector<ReadCall> read;
-  for (const int64_t member : team.ranks) {
+  absl::InlinedVector<ReadCall, 4> read(team.ranks.size());
+  absl::InlinedVector<CallShape, 4> shapes;
+  for (size_t place = 0; place < read.size(); ++place) {
+    const int64_t member = team.ranks[place];
     FlightRecord& record = *records_[static_cast<size_t>(member)];
     const FlightCall* const theirs = record.find(call.mesh_dims, team_number);
     if (theirs == nullptr) {
@@ -217,10 +242,9 @@ Status ControlChannel::check_meeting(const CollectiveCall& call, const Team& tea
                                              describe_rank(mesh_, member)));
     }
     meeting.reach = std::max(meeting.reach, theirs->reach);
-    read.push_back(read_call(record, *theirs));
+    read_call(record, *theirs, read[place]);
+    shapes.push_back(read[place].shape);
   }
-  std::vector<CallShape> shapes;
-  for (const ReadCall& one : read) shapes.push_back(one.shape);
   return check_agreement(mesh_, team, shapes);
 }
 

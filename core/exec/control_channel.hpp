@@ -7,6 +7,8 @@
 // Waits end at the deadline, or as soon as a rank is lost. Threads: one uses it; a watchdog may
 // call `stall`, `fail` and `claim_report` meanwhile.
 
+#include <absl/container/flat_hash_map.h>
+
 #include <chrono>
 
 #include "core/exec/flight_report.hpp"
@@ -70,10 +72,21 @@ class ControlChannel {
   Status check_meeting(const CollectiveCall& call, const Team& team, uint32_t team_number,
                        CallMeeting& meeting);
 
+  // What describe_call says behind the subject; remembered for the steps of plans, which come again
+  // and again.
+  std::string_view words_of(const CollectiveCall& call);
+
+  struct StepWords {
+    PlanStep step;  // another may come to stand at the same address
+    std::string words;
+  };
+
   Mesh mesh_;
   int64_t rank_;
   ChannelOptions options_;
   std::vector<std::unique_ptr<FlightRecord>> records_;  // by rank
+  absl::flat_hash_map<const PlanStep*, StepWords> step_words_;
+  std::string words_;  // of the latest call that belongs to no step
 };
 
 }  // namespace onedim

@@ -61,11 +61,16 @@ Status MpiCommunicator::post(const CollectiveCall& call) {
     return invalid_argument("{}: a collective needs mesh dims of {}", describe_rank(mesh(), rank()),
                             mesh().format());
   }
-  Team team = team_of(mesh(), call.mesh_dims, rank());
-  if (Status status = check_call(call, mesh(), team); !status.ok()) return status;
-  if (team.size() == 1) {
+  const KnownTeam& known = find_team(call.mesh_dims);
+  if (Status status = check_call(call, mesh(), known.team); !status.ok()) return status;
+  if (known.team.size() == 1) {
     const CollectiveCall* const alone = &call;
-    return run_collective(mesh(), team, {&alone, 1});
+    return run_collective(mesh(), known.team, {&alone, 1});
+  }
+  if (!known.is_loaded) {
+    return absl::InternalError(
+        fmt::format("{}: no communicator was made for its mesh dims before the run",
+                    describe_call(call, mesh())));
   }
   if (in_flight_.size() == ControlChannel::kMostInFlight) {
     if (Status status = complete(in_flight_.front()); !status.ok()) return status;
@@ -73,7 +78,7 @@ Status MpiCommunicator::post(const CollectiveCall& call) {
   }
   const Result<uint64_t> number = channel_.post(call);
   if (!number.ok()) return number.status();
-  in_flight_.push_back({&call, std::move(team), *number});
+  in_flight_.push_back({&call, &known, *number});
   return {};
 }
 
@@ -85,16 +90,27 @@ Status MpiCommunicator::wait() {
   return {};
 }
 
+const MpiCommunicator::KnownTeam& MpiCommunicator::find_team(MeshDimSet mesh_dims) {
+  const auto [at, is_new] = known_teams_.try_emplace(mesh_dims);
+  if (!is_new && at->second.is_loaded) return at->second;
+  const auto made = teams_.find(cutting_dims(mesh(), mesh_dims));
+  at->second = {team_of(mesh(), mesh_dims, rank()), nullptr, made != teams_.end()};
+  if (at->second.is_loaded) at->second.mpi = made->second;
+  return at->second;
+}
+
+Tensor MpiCommunicator::scratch(DType dtype, int64_t count) {
+  const int64_t bytes = count * size_of(dtype);
+  if (scratch_.element_count() < bytes)
+    scratch_ = Tensor::uninitialized(TensorMeta::contiguous(DType::kU8, {bytes}));
+  return scratch_.view(TensorMeta::contiguous(dtype, {count}), 0);
+}
+
 Status MpiCommunicator::complete(const Posted& posted) {
-  const auto team = teams_.find(cutting_dims(mesh(), posted.call->mesh_dims));
-  if (team == teams_.end()) {
-    return absl::InternalError(
-        fmt::format("{}: no communicator was made for its mesh dims before the run",
-                    describe_call(*posted.call, mesh())));
-  }
-  const Result<CallMeeting> meeting = channel_.meet(posted.number, *posted.call, posted.team);
+  const Team& team = posted.team->team;
+  const Result<CallMeeting> meeting = channel_.meet(posted.number, *posted.call, team);
   if (!meeting.ok()) return meeting.status();
-  Status status = run({*posted.call, posted.team, team->second, meeting->reach});
+  Status status = run({*posted.call, team, posted.team->mpi, meeting->reach});
   if (status.ok()) channel_.done(posted.number);
   return status;
 }
@@ -144,9 +160,11 @@ Status MpiCommunicator::exchange(const Running& running) {
 Status MpiCommunicator::broadcast(const Running& running) {
   const CollectiveCall& call = running.call;
   Tensor target = piece_of(call.receive, call.receives[0]);
-  if (running.team.place == call.root) copy_elements(piece_of(call.send, call.sends[0]), target);
-  const int error = module_->broadcast(running.mpi, target.data(), target.meta().bytes(),
+  const bool is_root = running.team.place == call.root;
+  Tensor moved = is_root ? piece_of(call.send, call.sends[0]) : target;  // MPI only reads a root's
+  const int error = module_->broadcast(running.mpi, moved.data(), moved.meta().bytes(),
                                        static_cast<int>(call.root));
+  if (is_root) copy_elements(moved, target);
   return status_of(running, error);
 }
 
@@ -163,8 +181,7 @@ Result<Tensor> MpiCommunicator::reduce_share(const Running& running, std::span<c
     from_others[member] = {static_cast<int64_t>(member) * mine.count, is_own ? 0 : mine.count};
     largest = std::max(largest, gives[member].count);
   }
-  Tensor parts_of_others =
-      Tensor::uninitialized(TensorMeta::contiguous(dtype, {running.team.size() * mine.count}));
+  Tensor parts_of_others = scratch(dtype, running.team.size() * mine.count);
   const ByteCounts sent(to_others, dtype), gotten(from_others, dtype);
   const int64_t most =
       std::max(running.reach, running.team.size() * largest * int64_t{size_of(dtype)});
@@ -215,7 +232,7 @@ Status MpiCommunicator::all_reduce_small(const Running& running) {
   std::vector<Piece> gets;
   for (int64_t member = 0; member < running.team.size(); ++member)
     gets.push_back({member * count, count});
-  Tensor all = Tensor::uninitialized(TensorMeta::contiguous(dtype, {running.team.size() * count}));
+  Tensor all = scratch(dtype, running.team.size() * count);
   const ByteCounts gives(call.sends, dtype), gotten(gets, dtype);
   const int64_t most = std::max(running.reach, running.team.size() * count * size_of(dtype));
   onedim_mpi_exchange exchange = make_exchange(gives, gotten, most);

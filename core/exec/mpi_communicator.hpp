@@ -31,9 +31,14 @@ class MpiCommunicator : public Communicator {
   static MeshDimSet cutting_dims(const Mesh& mesh, MeshDimSet mesh_dims);
 
  private:
+  struct KnownTeam {
+    Team team;
+    onedim_mpi_team* mpi = nullptr;
+    bool is_loaded = false;  // else `mpi` is nothing
+  };
   struct Posted {
     const CollectiveCall* call = nullptr;
-    Team team;
+    const KnownTeam* team = nullptr;
     uint64_t number = 0;
   };
   // Of a call that runs now.
@@ -44,6 +49,9 @@ class MpiCommunicator : public Communicator {
     int64_t reach = 0;
   };
 
+  const KnownTeam& find_team(MeshDimSet mesh_dims);
+  // `count` elements of memory that the next call of this may use again.
+  Tensor scratch(DType dtype, int64_t count);
   Status complete(const Posted& posted);
   Status run(const Running& running);
   Status gather(const Running& running);
@@ -59,7 +67,9 @@ class MpiCommunicator : public Communicator {
   ControlChannel& channel_;
   const MpiModule& module_;
   const Teams& teams_;
+  std::map<MeshDimSet, KnownTeam> known_teams_;
   std::vector<Posted> in_flight_;
+  Tensor scratch_;  // of u8
 };
 
 }  // namespace onedim
