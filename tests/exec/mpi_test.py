@@ -177,7 +177,7 @@ class RanksThatDiffer(InFolder):
 
 @unittest.skipIf(NO_MPI, "no MPI was found here")
 class RanksThatFail(InFolder):
-    def run_with(self, fault, deadline="1", **variables):
+    def run_with(self, fault, deadline="2", **variables):
         self.record = self.folder / "record"
         moves = self.file("moves", MOVES)
         return on_mpi(4, "--mesh", "a=2,b=2", "--plans", moves, "--deadline", deadline, "--record", self.record,
@@ -206,7 +206,7 @@ class RanksThatFail(InFolder):
         self.assertEqual(result.returncode, 3)
         line = told(result)[0].removeprefix("onedim: ")
         self.assertRegex(line, r"^rank 1 at \[0,1\] is behind: its process \d+ is stopped, it has come to no collective; "
-                               r"rank 3 at \[1,1\] has waited 1\.\d s for it in line 1: all_gather over a")
+                               r"rank 3 at \[1,1\] has waited 2\.\d s for it in line 1: all_gather over a")
         self.assertEqual(len([line for line in told(result) if "behind" in line]), 1)
         self.check_post_mortem(line)
         self.check_nothing_is_left()
