@@ -22,6 +22,10 @@ constexpr int64_t kBusyNs = 2'000'000;  // of such looks; then the rank sleeps b
 constexpr useconds_t kSleepUs = 200;
 constexpr int64_t kLookAroundNs = 20'000'000;  // between looks for lost ranks
 
+constexpr int64_t kStartNs = 30'000'000'000;
+
+int64_t to_ns(std::chrono::milliseconds time) { return std::chrono::nanoseconds(time).count(); }
+
 std::string description_file(const std::string& folder, int64_t rank, uint64_t round) {
   return fmt::format("{}/rank-{}.run-{}", folder, rank, round);
 }
@@ -99,7 +103,10 @@ std::string_view ControlChannel::words_of(const CollectiveCall& call) {
 }
 
 ControlChannel::ControlChannel(Mesh mesh, int64_t rank, ChannelOptions options)
-    : mesh_(std::move(mesh)), rank_(rank), options_(std::move(options)) {}
+    : mesh_(std::move(mesh)),
+      rank_(rank),
+      options_(std::move(options)),
+      limit_ns_(to_ns(options_.deadline)) {}
 
 ControlChannel::~ControlChannel() = default;
 
@@ -120,6 +127,7 @@ Result<std::unique_ptr<ControlChannel>> ControlChannel::open(Mesh mesh, int64_t 
 }
 
 Status ControlChannel::open_others() {
+  limit_ns_ = std::max(to_ns(options_.deadline), kStartNs);
   set_activity("the start of the run");
   Status failed;
   const auto all_are_open = [&] {
@@ -138,6 +146,7 @@ Status ControlChannel::open_others() {
   };
   if (Status status = wait_until(all_are_open); !status.ok()) return status;
   set_activity("");
+  limit_ns_ = to_ns(options_.deadline);
   return failed;
 }
 
@@ -147,7 +156,7 @@ Status ControlChannel::wait_until(IsDone is_done) {
     if (is_done()) return {};
   }
   const int64_t begin = header().waits_since_ns;
-  const int64_t deadline = begin + int64_t{options_.deadline.count()} * 1'000'000;
+  const int64_t deadline = begin + limit_ns_;
   int64_t look_around = steady_ns() + kLookAroundNs;
   while (!is_done()) {
     const int64_t now = steady_ns();

@@ -37,6 +37,9 @@ class ControlChannel {
   const Mesh& mesh() const { return mesh_; }
   int64_t rank() const { return rank_; }
   const ChannelOptions& options() const { return options_; }
+  // How long this rank may wait now: until the deadline, or at the start, as processes do not start
+  // together, for half a minute at least.
+  int64_t limit_ns() const { return limit_ns_; }
 
   // Whether all ranks run the same; each calls it as often as the others.
   Status agree(const RunDescription& description);
@@ -84,6 +87,7 @@ class ControlChannel {
   Mesh mesh_;
   int64_t rank_;
   ChannelOptions options_;
+  std::atomic<int64_t> limit_ns_;
   std::vector<std::unique_ptr<FlightRecord>> records_;  // by rank
   absl::flat_hash_map<const PlanStep*, StepWords> step_words_;
   std::string words_;  // of the latest call that belongs to no step

@@ -43,7 +43,6 @@ Watchdog::~Watchdog() {
 void Watchdog::watch() {
   const sigset_t signals = ending_signals();
   const timespec tick{0, kTickNs};
-  const int64_t limit_ns = int64_t{channel_.options().deadline.count()} * 1'000'000 + kGraceNs;
   int64_t failed_since_ns = 0;
   while (!is_over_) {
     if (::sigtimedwait(&signals, nullptr, &tick) == SIGTERM) {
@@ -57,7 +56,7 @@ void Watchdog::watch() {
                                           !reported_stall(channel_.records()).empty());
     if (!is_failed) failed_since_ns = 0;
     if (is_failed && failed_since_ns == 0) failed_since_ns = now;
-    const bool is_over_time = (begin != 0 && now - begin > limit_ns) ||
+    const bool is_over_time = (begin != 0 && now - begin > channel_.limit_ns() + kGraceNs) ||
                               (failed_since_ns != 0 && now - failed_since_ns > kGraceNs);
     if (is_over_time && !is_over_) end(channel_.stall());
   }
