@@ -56,15 +56,6 @@ void add_commands(CLI::App& app, Session& session) {
   add_validate_worker(app, session);
 }
 
-// Anything but the user's input is the environment's fault: missing packs, unreadable files, a full
-// disk.
-ExitCode exit_code_of(const Status& status) {
-  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
-                 absl::IsUnimplemented(status)
-             ? ExitCode::kUsage
-             : ExitCode::kEnvironment;
-}
-
 int fail(const Status& status) {
   // Quoted input may hold anything; an error stays one line.
   const std::string line = fmt::format("onedim: {}\n", one_line(message_of(status)));

@@ -52,17 +52,23 @@ Result<std::vector<ListedMove>> parse_plan_list(std::string_view text, const Mes
   return moves;
 }
 
-Result<ListedOutcome> run_listed(const ListedMove& move, Planner& planner,
-                                 const PlanOptions& options, uint64_t seed, const PlanRunner& run) {
+Result<std::shared_ptr<const Plan>> plan_listed(const ListedMove& move, Planner& planner,
+                                                const PlanOptions& options) {
   PlanOptions placed = options;
   placed.from_outermost = move.from_outermost;
   placed.to_outermost = move.to_outermost;
-  const std::string where = fmt::format("line {}", move.line);
   Result<std::shared_ptr<const Plan>> plan = planner.plan(move.meta, move.from, move.to, placed);
-  if (!plan.ok()) return annotate(plan.status(), where);
+  if (!plan.ok()) return annotate(plan.status(), fmt::format("line {}", move.line));
+  return plan;
+}
+
+Result<ListedOutcome> run_listed(const ListedMove& move, Planner& planner,
+                                 const PlanOptions& options, uint64_t seed, const PlanRunner& run) {
+  Result<std::shared_ptr<const Plan>> plan = plan_listed(move, planner, options);
+  if (!plan.ok()) return plan.status();
   Status checked = check_plan(**plan, {&move.meta, 1}, planner.mesh(), seed, run);
   if (absl::IsUnimplemented(checked) || absl::IsInvalidArgument(checked))
-    return annotate(checked, where);
+    return annotate(checked, fmt::format("line {}", move.line));
   return ListedOutcome{*std::move(plan), std::move(checked)};
 }
 

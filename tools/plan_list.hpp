@@ -23,6 +23,10 @@ struct ListedMove {
 // Errors name the line.
 Result<std::vector<ListedMove>> parse_plan_list(std::string_view text, const Mesh& mesh);
 
+// The move's plan; errors name the line.
+Result<std::shared_ptr<const Plan>> plan_listed(const ListedMove& move, Planner& planner,
+                                                const PlanOptions& options);
+
 struct ListedOutcome {
   std::shared_ptr<const Plan> plan;
   Status checked;  // of its run, against the index map

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -112,7 +114,7 @@ void Session::keep_stdout() {
   const int kept = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   std::FILE* output = kept < 0 ? nullptr : ::fdopen(kept, "w");
   if (output == nullptr) return;
-  output_ = output;
+  if (!writes_to_file_) output_ = output;
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
@@ -149,7 +151,25 @@ void Session::progress(std::string_view text) const {
   if (!flags.quiet) show_progress(text);
 }
 
+Status Session::write_to(const std::string& file) {
+  std::FILE* const output = std::fopen(file.c_str(), "we");
+  if (output == nullptr) {
+    return absl::UnavailableError(
+        fmt::format("{}: it cannot be written: {}", file, std::strerror(errno)));
+  }
+  output_ = output;
+  writes_to_file_ = true;
+  return absl::OkStatus();
+}
+
 bool Session::finish() { return std::fflush(output_) == 0 && std::ferror(output_) == 0; }
+
+ExitCode exit_code_of(const Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
+                 absl::IsUnimplemented(status)
+             ? ExitCode::kUsage
+             : ExitCode::kEnvironment;
+}
 
 std::string own_executable() {
   std::error_code error;

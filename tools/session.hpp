@@ -67,6 +67,8 @@ class Session {
   void progress(std::string_view text) const;
   // From here on `write` alone reaches stdout.
   void keep_stdout();
+  // From here on `write` fills this file: one process of several that tells the user nothing.
+  Status write_to(const std::string& file);
   // Ends the output: false if not all of it could be written.
   bool finish();
 
@@ -78,9 +80,14 @@ class Session {
   bool loaded_ = false;
   bool is_supervised_ = true;
   std::FILE* output_ = stdout;
+  bool writes_to_file_ = false;
   Registry registry_;
   std::vector<PackReport> reports_;
 };
+
+// Anything but the user's input is the environment's fault: missing packs, unreadable files, a full
+// disk.
+ExitCode exit_code_of(const Status& status);
 
 // The file of the running program.
 std::string own_executable();

@@ -40,6 +40,11 @@ void add(const ShardedOp& op, int64_t rank, const OutputComparison& compared, Op
 
 }  // namespace
 
+void add_comparisons(const ShardedOp& op, int64_t rank, std::span<const OutputComparison> compared,
+                     OpRunReport& report) {
+  for (const OutputComparison& one : compared) add(op, rank, one, report);
+}
+
 Result<OpRunReport> run_sharded_op(const ShardedOp& op, const WholeResult& whole,
                                    std::span<const std::vector<Tensor>> locals,
                                    const SimOptions& options) {
@@ -62,8 +67,7 @@ Result<OpRunReport> run_sharded_op(const ShardedOp& op, const WholeResult& whole
   OpRunReport report;
   report.us = *us;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    for (const OutputComparison& compared : programs[rank]->comparisons())
-      add(op, static_cast<int64_t>(rank), compared, report);
+    add_comparisons(op, static_cast<int64_t>(rank), programs[rank]->comparisons(), report);
     report.peak_bytes = std::max(report.peak_bytes, programs[rank]->peak_bytes());
   }
   report.traces = std::move(ranks.traces);

@@ -17,6 +17,10 @@ struct OpRunReport {
   std::vector<RankMemory> memories;  // per rank
 };
 
+// What a rank's comparisons say of the whole run; ranks in order.
+void add_comparisons(const ShardedOp& op, int64_t rank, std::span<const OutputComparison> compared,
+                     OpRunReport& report);
+
 // `locals`: per slot one tensor a rank, empty where the slot is absent; see OpProgram.
 Result<OpRunReport> run_sharded_op(const ShardedOp& op, const WholeResult& whole,
                                    std::span<const std::vector<Tensor>> locals,

@@ -21,6 +21,9 @@ class RankMemory : public Allocator {
  public:
   // Borrows the clock.
   explicit RankMemory(const RunClock& clock) : clock_(clock) {}
+  // The log of a rank elsewhere.
+  RankMemory(const RunClock& clock, std::vector<MemoryEvent> events)
+      : clock_(clock), events_(std::move(events)) {}
   Tensor make(const TensorMeta& meta, BufferUse use) override;
   void release(const Tensor& tensor) override;
   // A tensor that was made elsewhere: given, or by a kernel's caller.

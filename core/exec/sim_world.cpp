@@ -24,11 +24,19 @@ class SimWorld::Rank : public Communicator {
 SimWorld::SimWorld(Mesh mesh, SimOptions options) : mesh_(std::move(mesh)), options_(options) {
   for (int64_t rank = 0; rank < mesh_.rank_count(); ++rank)
     ranks_.push_back(std::make_unique<Rank>(*this, rank));
+  if (options_.fault && options_.fault->rank < mesh_.rank_count()) {
+    faulty_ =
+        std::make_unique<FaultyCommunicator>(*ranks_[static_cast<size_t>(options_.fault->rank)],
+                                             *options_.fault, FaultScope::kSharedProcess);
+  }
 }
 
 SimWorld::~SimWorld() = default;
 
-Communicator& SimWorld::communicator(int64_t rank) { return *ranks_[static_cast<size_t>(rank)]; }
+Communicator& SimWorld::communicator(int64_t rank) {
+  if (faulty_ != nullptr && faulty_->rank() == rank) return *faulty_;
+  return *ranks_[static_cast<size_t>(rank)];
+}
 
 void SimWorld::abort(const Status& why) {
   const std::lock_guard lock(mutex_);

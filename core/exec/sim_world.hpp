@@ -12,13 +12,14 @@
 #include <memory>
 #include <mutex>
 
-#include "core/exec/communicator.hpp"
+#include "core/exec/fault.hpp"
 
 namespace onedim {
 
 struct SimOptions {
   bool has_threads = false;  // one a rank: waits block
   std::chrono::milliseconds deadline{60000};
+  std::optional<Fault> fault = {};
 };
 
 class SimWorld {
@@ -52,6 +53,7 @@ class SimWorld {
   Mesh mesh_;
   SimOptions options_;
   std::vector<std::unique_ptr<Rank>> ranks_;
+  std::unique_ptr<FaultyCommunicator> faulty_;
   std::mutex mutex_;
   std::condition_variable done_;
   std::map<Key, std::shared_ptr<Meeting>> meetings_;  // that lack a member

@@ -1,23 +1,16 @@
 #include "core/redistribute/collective_call.hpp"
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstring>
 
 #include "core/layout/placement.hpp"
 #include "core/layout/reduce.hpp"
+#include "core/redistribute/call_agreement.hpp"
 #include "core/redistribute/step_kind.hpp"
 
 namespace onedim {
 namespace {
-
-bool gives_to_each(Collective kind) {
-  return kind == Collective::kAllToAll || kind == Collective::kReduceScatter;
-}
-bool gets_of_each(Collective kind) {
-  return kind == Collective::kAllToAll || kind == Collective::kAllGather;
-}
-bool reduces(Collective kind) {
-  return kind == Collective::kReduceScatter || kind == Collective::kAllReduce;
-}
 
 // The piece that the member at `from` gives to the one at `to`, and the one that this gets.
 const Piece& given(const CollectiveCall& call, int64_t to) {
@@ -26,70 +19,6 @@ const Piece& given(const CollectiveCall& call, int64_t to) {
 const Piece& gotten(const CollectiveCall& call, int64_t from) {
   return call.receives[gets_of_each(call.kind) ? static_cast<size_t>(from) : 0];
 }
-
-class Agreement {
- public:
-  Agreement(const Mesh& mesh, const Team& team, std::span<const CollectiveCall* const> members)
-      : mesh_(mesh), team_(team), members_(members) {}
-
-  Status check() const {
-    for (int64_t place = 0; place < team_.size(); ++place) {
-      const Team mine{team_.ranks, place};
-      if (Status status = check_call(*members_[place], mesh_, mine); !status.ok()) return status;
-    }
-    for (int64_t place = 1; place < team_.size(); ++place) {
-      if (Status status = check_same(place); !status.ok()) return status;
-    }
-    for (int64_t from = 0; from < team_.size(); ++from) {
-      for (int64_t to = 0; to < team_.size(); ++to) {
-        if (Status status = check_counts(from, to); !status.ok()) return status;
-      }
-    }
-    return {};
-  }
-
- private:
-  std::string name(int64_t place) const { return describe_rank(mesh_, team_.ranks[place]); }
-
-  template <typename A, typename B>
-  Status differs(int64_t place, std::string_view what, const A& first, const B& here) const {
-    return absl::FailedPreconditionError(
-        fmt::format("{}: the ranks do not agree on the {}: {} has {}, {} has {}",
-                    describe_call(*members_[0], mesh_), what, name(0), first, name(place), here));
-  }
-
-  Status check_same(int64_t place) const {
-    const CollectiveCall &a = *members_[0], &b = *members_[place];
-    if (a.kind != b.kind || a.mesh_dims != b.mesh_dims) {
-      return absl::FailedPreconditionError(
-          fmt::format("the ranks do not agree: {} calls {}, {} calls {}", name(0),
-                      describe_call(a, mesh_), name(place), describe_call(b, mesh_)));
-    }
-    if (a.send.dtype() != b.send.dtype())
-      return differs(place, "dtype", name_of(a.send.dtype()), name_of(b.send.dtype()));
-    if (a.reduction != b.reduction) return differs(place, "reduction", a.reduction, b.reduction);
-    if (a.divisor != b.divisor) return differs(place, "divisor", a.divisor, b.divisor);
-    if (a.root != b.root) return differs(place, "root", a.root, b.root);
-    return {};
-  }
-
-  Status check_counts(int64_t from, int64_t to) const {
-    const CollectiveCall &giver = *members_[from], &getter = *members_[to];
-    const bool is_root = giver.kind != Collective::kBroadcast || from == giver.root;
-    if (!is_root) return {};
-    const int64_t gives = given(giver, to).count, gets = gotten(getter, from).count;
-    if (gives == gets) return {};
-    return absl::FailedPreconditionError(
-        fmt::format("{}: buffers differ in size: {} gives {} elements of {} to {}, which expects "
-                    "{}",
-                    describe_call(giver, mesh_), name(from), gives, name_of(giver.send.dtype()),
-                    name(to), gets));
-  }
-
-  const Mesh& mesh_;
-  const Team& team_;
-  std::span<const CollectiveCall* const> members_;
-};
 
 void copy_piece(const CollectiveCall& giver, const Piece& from, const CollectiveCall& getter,
                 const Piece& to) {
@@ -104,9 +33,7 @@ Tensor reduced(std::span<const CollectiveCall* const> members, int64_t to) {
   std::vector<Tensor> parts;
   for (const CollectiveCall* member : members)
     parts.push_back(piece_of(member->send, given(*member, to)));
-  const CollectiveCall& first = *members[0];
-  return is_linear_partial(first.reduction) ? average_elements(parts, first.divisor)
-                                            : reduce_elements(parts, first.reduction);
+  return reduce_parts(*members[0], parts);
 }
 
 void write_piece(const Tensor& value, const CollectiveCall& getter) {
@@ -179,6 +106,11 @@ Status check_alone(const CollectiveCall& call, const Team& team) {
 
 }  // namespace
 
+Tensor reduce_parts(const CollectiveCall& call, std::span<const Tensor> parts) {
+  return is_linear_partial(call.reduction) ? average_elements(parts, call.divisor)
+                                           : reduce_elements(parts, call.reduction);
+}
+
 Tensor piece_of(const Tensor& buffer, const Piece& piece) {
   return buffer.view(TensorMeta::contiguous(buffer.dtype(), {piece.count}), piece.offset);
 }
@@ -219,7 +151,13 @@ Status check_call(const CollectiveCall& call, const Mesh& mesh, const Team& team
 
 Status run_collective(const Mesh& mesh, const Team& team,
                       std::span<const CollectiveCall* const> members) {
-  if (Status status = Agreement(mesh, team, members).check(); !status.ok()) return status;
+  absl::InlinedVector<CallShape, 8> shapes;
+  for (int64_t place = 0; place < team.size(); ++place) {
+    const Team mine{team.ranks, place};
+    if (Status status = check_call(*members[place], mesh, mine); !status.ok()) return status;
+    shapes.push_back(shape_of(*members[place]));
+  }
+  if (Status status = check_agreement(mesh, team, shapes); !status.ok()) return status;
   const Collective kind = members[0]->kind;
   if (reduces(kind)) {
     reduce(team, members);

@@ -63,6 +63,9 @@ Status check_call(const CollectiveCall& call, const Mesh& mesh, const Team& team
 Status run_collective(const Mesh& mesh, const Team& team,
                       std::span<const CollectiveCall* const> members);
 
+// What a reduction of that call makes of the members' parts, in the order of the team.
+Tensor reduce_parts(const CollectiveCall& call, std::span<const Tensor> parts);
+
 // The elements of a flat buffer that a piece names.
 Tensor piece_of(const Tensor& buffer, const Piece& piece);
 

@@ -1,11 +1,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/input_file.hpp"
+#include "core/base/text.hpp"
+#include "core/exec/mpi_run.hpp"
 #include "core/exec/plan_program.hpp"
 #include "core/pack/foreign_call.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/flag_values.hpp"
 #include "tools/graph_runs.hpp"
+#include "tools/mpi_backend.hpp"
 #include "tools/op_names.hpp"
 #include "tools/plan_list.hpp"
 #include "tools/planning_flags.hpp"
@@ -19,10 +22,11 @@ namespace {
 constexpr int64_t kMostRanks = 1024;
 
 struct RunFlags : RunSettings {
-  std::string op, inputs, rules, plans;
+  std::string op, inputs, rules, plans, post_mortem;
   std::vector<std::string> attributes;
   PlanningFlags planning;
   GraphRunFlags graph;
+  MpiFlags mpi;
 };
 
 struct Run {
@@ -51,6 +55,8 @@ Result<ChosenStrategy> choose(const RunFlags& flags, const Op& op, const Registr
   options.allow_shard_to_partial = plan_options->allow_shard_to_partial;
   return select_strategy(op, registry, placed, planner, options);
 }
+
+bool is_collective_name(std::string_view name) { return find_collective(name).has_value(); }
 
 std::vector<std::string> layout_texts(std::span<const Layout> layouts, const Mesh& mesh) {
   std::vector<std::string> texts;
@@ -111,7 +117,34 @@ std::string run_text(const RunFlags& flags, const Run& run) {
   return text;
 }
 
-Result<Run> run_op_of(Session& session, const RunFlags& flags) {
+Result<SimOptions> sim_options(const RunFlags& flags) {
+  SimOptions options;
+  options.has_threads = flags.has_threads;
+  options.deadline = std::chrono::milliseconds(static_cast<int64_t>(flags.mpi.deadline * 1e3));
+  if (flags.mpi.fault.empty()) return options;
+  const Result<Fault> fault = Fault::parse(flags.mpi.fault);
+  if (!fault.ok()) return annotate(fault.status(), "--fault");
+  options.fault = *fault;
+  return options;
+}
+
+Result<OpRunReport> run_on_backend(const RunFlags& flags, const ShardedOp& op,
+                                   const WholeResult& whole, const DrawnInputs& drawn,
+                                   MpiBackend* mpi) {
+  if (mpi == nullptr) {
+    const Result<SimOptions> options = sim_options(flags);
+    if (!options.ok()) return options.status();
+    return run_sharded_op(op, whole, drawn.locals, *options);
+  }
+  RunDescription description;
+  if (Status status = describe_op(op, description); !status.ok()) return status;
+  if (Status status = mpi->start(op.mesh); !status.ok()) return status;
+  if (Status status = mpi->world().load(std::move(description), mesh_dims_of(op)); !status.ok())
+    return status;
+  return run_sharded_op_on_mpi(op, whole, drawn.locals, mpi->world());
+}
+
+Result<Run> run_op_of(Session& session, const RunFlags& flags, MpiBackend* mpi) {
   const Result<uint64_t> seed = parse_whole("--seed", flags.seed, 0, UINT64_MAX);
   if (!seed.ok()) return seed.status();
   Result<std::shared_ptr<const CostModel>> model = flags.planning.make_model();
@@ -134,22 +167,53 @@ Result<Run> run_op_of(Session& session, const RunFlags& flags) {
   if (!drawn.ok()) return drawn.status();
   const Result<WholeResult> whole = run_whole(chosen->op, drawn->whole);
   if (!whole.ok()) return whole.status();
-  SimOptions options;
-  options.has_threads = flags.has_threads;
-  Result<OpRunReport> report = run_sharded_op(chosen->op, *whole, drawn->locals, options);
+  Result<OpRunReport> report = run_on_backend(flags, chosen->op, *whole, *drawn, mpi);
   if (!report.ok()) return report.status();
   return Run{*std::move(chosen), *std::move(report)};
 }
 
-PlanRunner runner_on_sim(const RunFlags& flags) {
-  SimOptions options;
-  options.has_threads = flags.has_threads;
+PlanRunner runner_on_sim(SimOptions options) {
   return [options](const Plan& plan, const RunSetting& setting,
                    GroupLocals locals) -> Result<GroupLocals> {
     Result<PlanRunReport> report = run_plan_on_sim(plan, setting, locals, options);
     if (!report.ok()) return report.status();
     return std::move(report->locals);
   };
+}
+
+// After the ranks have agreed on all plans.
+Result<PlanRunner> runner_on_mpi(std::span<const ListedMove> moves, Planner& planner,
+                                 const PlanOptions& options, MpiBackend& mpi) {
+  RunDescription description;
+  std::set<MeshDimSet> mesh_dims;
+  description.add("the mesh", planner.mesh().format());
+  for (const ListedMove& move : moves) {
+    const std::string name = fmt::format("line {}", move.line);
+    Result<std::shared_ptr<const Plan>> plan = plan_listed(move, planner, options);
+    if (!plan.ok()) return plan.status();
+    description.add("the tensor of " + name, format_meta(move.meta));
+    describe_plan(**plan, planner.mesh(), name, description);
+    mesh_dims.merge(mesh_dims_of(**plan));
+  }
+  if (Status status = mpi.start(planner.mesh()); !status.ok()) return status;
+  if (Status status = mpi.world().load(std::move(description), mesh_dims); !status.ok())
+    return status;
+  // Called once for each move, in order.
+  return PlanRunner([&mpi, moves, next = size_t{0}](const Plan& plan, RunSetting setting,
+                                                    const GroupLocals& locals) mutable {
+    setting.subject = fmt::format("line {}", moves[next++].line);
+    Result<GroupLocals> results = run_plan_on_mpi(plan, setting, locals, mpi.world());
+    mpi.keep_failure(results.status());
+    return results;
+  });
+}
+
+Result<PlanRunner> make_runner(const RunFlags& flags, std::span<const ListedMove> moves,
+                               Planner& planner, const PlanOptions& options, MpiBackend* mpi) {
+  if (mpi != nullptr) return runner_on_mpi(moves, planner, options, *mpi);
+  const Result<SimOptions> sim = sim_options(flags);
+  if (!sim.ok()) return sim.status();
+  return runner_on_sim(*sim);
 }
 
 Json listed_json(const ListedMove& move, const ListedOutcome& outcome) {
@@ -170,7 +234,7 @@ Result<std::vector<ListedMove>> read_moves(const RunFlags& flags, const Mesh& me
   return moves;
 }
 
-Result<ExitCode> run_plans(Session& session, const RunFlags& flags) {
+Result<ExitCode> run_plans(Session& session, const RunFlags& flags, MpiBackend* mpi) {
   const Result<uint64_t> seed = parse_whole("--seed", flags.seed, 0, UINT64_MAX);
   if (!seed.ok()) return seed.status();
   Result<std::shared_ptr<const CostModel>> model = flags.planning.make_model();
@@ -182,12 +246,14 @@ Result<ExitCode> run_plans(Session& session, const RunFlags& flags) {
   if (!options.ok()) return options.status();
   const Result<std::vector<ListedMove>> moves = read_moves(flags, mesh);
   if (!moves.ok()) return moves.status();
-  const PlanRunner run = runner_on_sim(flags);
+  const Result<PlanRunner> run = make_runner(flags, *moves, planner, *options, mpi);
+  if (!run.ok()) return annotate(run.status(), flags.plans);
   Json list = Json::array();
   std::string text;
   int64_t wrong = 0;
   for (const ListedMove& move : *moves) {
-    const Result<ListedOutcome> outcome = run_listed(move, planner, *options, *seed, run);
+    const Result<ListedOutcome> outcome = run_listed(move, planner, *options, *seed, *run);
+    if (mpi != nullptr && !mpi->failure().ok()) return mpi->failure();
     if (!outcome.ok()) return annotate(outcome.status(), flags.plans);
     list.push_back(listed_json(move, *outcome));
     if (outcome->checked.ok()) continue;
@@ -208,23 +274,17 @@ Result<ExitCode> run_plans(Session& session, const RunFlags& flags) {
   return wrong == 0 ? ExitCode::kFine : ExitCode::kFindings;
 }
 
-Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
-  if (flags.backend != "sim")
-    return invalid_argument("--backend: \"{}\" is not known; expected sim", flags.backend);
-  const int kinds = !flags.op.empty() + !flags.plans.empty() + flags.graph.is_given();
-  if (kinds != 1)
-    return invalid_argument("run needs one of GRAPH, --op OP with --inputs, or --plans FILE");
-  if (flags.graph.is_given()) return run_graph(session, flags.graph, flags.planning, flags);
-  if (flags.planning.mesh.empty()) return invalid_argument("--mesh is required");
-  if (!flags.plans.empty()) return run_plans(session, flags);
-  const Result<Run> run = run_op_of(session, flags);
+Result<ExitCode> run_one_op(Session& session, const RunFlags& flags, MpiBackend* mpi) {
+  const Result<Run> run = run_op_of(session, flags, mpi);
+  const bool is_running = mpi != nullptr && mpi->has_started();
   // No strategy is valid: a finding, as in select.
-  if (absl::IsFailedPrecondition(run.status())) {
+  if (absl::IsFailedPrecondition(run.status()) && !is_running) {
     session.refuse(message_of(run.status()));
     return ExitCode::kFindings;
   }
   if (!run.ok()) return run.status();
-  if (!flags.trace.empty()) {
+  const bool is_first = !is_running || mpi->world().rank() == 0;
+  if (!flags.trace.empty() && is_first) {
     Status status =
         write_trace(flags.trace, run->chosen.op.mesh, run->report.traces, run->report.memories);
     if (!status.ok()) return status;
@@ -234,6 +294,44 @@ Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
   else
     session.write(run_text(flags, *run));
   return run->report.is_equal ? ExitCode::kFine : ExitCode::kFindings;
+}
+
+Result<ExitCode> run_chosen(Session& session, const RunFlags& flags, MpiBackend* mpi) {
+  if (!flags.plans.empty()) return run_plans(session, flags, mpi);
+  return run_one_op(session, flags, mpi);
+}
+
+Result<ExitCode> run_post_mortem(Session& session, const RunFlags& flags) {
+  const Result<std::string> text = post_mortem(flags.post_mortem);
+  if (!text.ok()) return text.status();
+  if (session.flags.json)
+    session.write_json(Json{{"post_mortem", *text}});
+  else
+    session.write(*text);
+  return ExitCode::kFine;
+}
+
+Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
+  if (!flags.post_mortem.empty()) return run_post_mortem(session, flags);
+  if (flags.backend != "sim" && flags.backend != "mpi") {
+    return invalid_argument("--backend: {} is not known; expected sim or mpi",
+                            quoted_excerpt(flags.backend));
+  }
+  const int kinds = !flags.op.empty() + !flags.plans.empty() + flags.graph.is_given();
+  if (kinds != 1)
+    return invalid_argument("run needs one of GRAPH, --op OP with --inputs, or --plans FILE");
+  if (flags.graph.is_given()) {
+    if (flags.backend != "sim") return invalid_argument("--backend: graphs run on sim alone");
+    return run_graph(session, flags.graph, flags.planning, flags);
+  }
+  if (flags.planning.mesh.empty()) return invalid_argument("--mesh is required");
+  if (flags.backend == "sim") return run_chosen(session, flags, nullptr);
+  const Result<std::optional<ExitCode>> by_torchrun = run_where_torchrun_started();
+  if (!by_torchrun.ok()) return by_torchrun.status();
+  if (*by_torchrun) return **by_torchrun;
+  Result<MpiBackend> mpi = MpiBackend::find(session, flags.mpi);
+  if (!mpi.ok()) return mpi.status();
+  return mpi->finish(run_chosen(session, flags, &*mpi));
 }
 
 void add_flags(CLI::App& command, RunFlags& flags) {
@@ -257,7 +355,9 @@ void add_flags(CLI::App& command, RunFlags& flags) {
   flags.graph.add_to(command);
   flags.planning.add_to(command);
   command.get_option("--mesh")->required(false);
-  command.add_option("--backend", flags.backend, "Where ranks run: sim, all in this process")
+  command
+      .add_option("--backend", flags.backend,
+                  "Where ranks run: sim, all in this process; mpi, each in one that mpirun started")
       ->type_name("NAME")
       ->capture_default_str();
   command.add_flag("--threads", flags.has_threads, "A thread for each rank");
@@ -267,10 +367,15 @@ void add_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--trace", flags.trace, "Write a Chrome trace, one track a rank")
       ->type_name("FILE");
   command.add_flag("--deterministic", flags.is_deterministic,
-                   "Reduce in rank order, bit equal on all back ends; sim always does");
+                   "Reduce in rank order, bit equal on all back ends; both always do");
   command.add_flag("--report", flags.report, "Show predicted beside measured times");
   command.add_flag("--memory-log", flags.memory_log,
                    "Show every allocation and release of every rank, with its cause");
+  flags.mpi.add_to(command);
+  command
+      .add_option("--post-mortem", flags.post_mortem,
+                  "Tell who was behind in a run on mpi, by its records, and run nothing")
+      ->type_name("DIR");
 }
 
 }  // namespace

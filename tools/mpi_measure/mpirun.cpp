@@ -26,26 +26,6 @@ bool is_program(const std::filesystem::path& path) {
   return std::filesystem::is_regular_file(path, unknown) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// `name` as the shell finds it; empty if it does not.
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
-  const char* path = std::getenv("PATH");
-  for (const std::string_view folder : split_top_level(path != nullptr ? path : "", ':', "")) {
-    const std::filesystem::path file = std::filesystem::path(folder) / name;
-    if (is_program(file)) return file.string();
-  }
-  return "";
-}
-
-// What Open MPI asks for before it lets root start ranks, or more of them than there are cores. The
-// user's own settings win; other MPIs ignore it.
-void allow_root_and_many_ranks() {
-  ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
-  ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
-  ::setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
-  ::setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 0);
-}
-
 Status cut_short(ChildProcess& child, std::string_view mpirun) {
   ::usleep(kEndingUs);
   return absl::UnavailableError(
@@ -58,6 +38,23 @@ Status too_late(std::string_view mpirun, const MpirunOptions& options) {
 }
 
 }  // namespace
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
+  const char* path = std::getenv("PATH");
+  for (const std::string_view folder : split_top_level(path != nullptr ? path : "", ':', "")) {
+    const std::filesystem::path file = std::filesystem::path(folder) / name;
+    if (is_program(file)) return file.string();
+  }
+  return "";
+}
+
+void allow_root_and_many_ranks() {
+  ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+  ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+  ::setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
+  ::setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 0);
+}
 
 Result<std::string> measure_by_mpirun(const MpirunOptions& options,
                                       const std::function<void(std::string_view)>& on_line) {

@@ -23,4 +23,10 @@ struct MpirunOptions {
 Result<std::string> measure_by_mpirun(const MpirunOptions& options,
                                       const std::function<void(std::string_view)>& on_line);
 
+// `name` as the shell finds it; "" if it does not.
+std::string find_program(const std::string& name);
+// What Open MPI asks for before it lets root start ranks, or more of them than there are cores. The
+// user's own settings win; other MPIs ignore it.
+void allow_root_and_many_ranks();
+
 }  // namespace onedim
