@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/solve/branch_and_bound.hpp"
 #include "core/solve/core_part.hpp"
@@ -17,6 +18,7 @@ constexpr int64_t kMostPartEffort = 100'000'000;
 constexpr int kPatience = 60;    // parts without a gain before a kick
 constexpr int kKicksAStep = 4;   // kicks before more is spent on each part
 constexpr Cost kLossShare = 20;  // a kick may lose this part of the cost
+constexpr int kRootSteps = 30;
 constexpr double kGrow = 1.03;
 constexpr double kShrink = 0.9;
 constexpr double kLeastSize = 5;
@@ -59,13 +61,23 @@ int NeighbourhoodSearch::pick_beside(int node) {
   return users[below(users.size())];
 }
 
+// Nodes that follow each other in the program, whose cut to the rest is small.
+std::vector<int> NeighbourhoodSearch::window(size_t count) {
+  const size_t last = static_cast<size_t>(core_->size) - count;
+  std::vector<int> nodes(count);
+  std::iota(nodes.begin(), nodes.end(), static_cast<int>(below(last + 1)));
+  return nodes;
+}
+
 std::vector<int> NeighbourhoodSearch::pick_nodes() {
   const auto count = std::min(static_cast<size_t>(size_), static_cast<size_t>(core_->size));
+  if (below(3) == 0) return window(count);
   std::vector<int> nodes = {static_cast<int>(below(core_->size))};
   std::vector<char> is_picked(core_->size, 0);
   is_picked[nodes[0]] = 1;
+  const bool is_star = below(3) == 0;  // what is beside one node, or beside any that is picked
   for (size_t tries = 0; nodes.size() < count && tries < 20 * count; ++tries) {
-    const int next = pick_beside(nodes[below(nodes.size())]);
+    const int next = pick_beside(nodes[is_star && below(4) != 0 ? 0 : below(nodes.size())]);
     if (is_picked[next]) continue;
     is_picked[next] = 1;
     nodes.push_back(next);
@@ -78,7 +90,6 @@ std::optional<std::vector<int>> NeighbourhoodSearch::solve_part(const CoreNetwor
                                                                 Cost cutoff,
                                                                 const std::vector<double>& prices) {
   if (part.size == 0) {
-    size_ *= kGrow;
     if (part.constant >= cutoff) return std::nullopt;
     return std::vector<int>();
   }
@@ -86,11 +97,14 @@ std::optional<std::vector<int>> NeighbourhoodSearch::solve_part(const CoreNetwor
   for (size_t t = 0; t < own.size(); ++t) own[t] = prices[part.point_origin[t]];
   DualBound dual(part);
   dual.set_prices(own);
+  PriceAscent ascent(part, std::move(own));
+  ascent.run(dual, cutoff, kRootSteps);
+  effort_ += dual.effort();
+  if (dual.is_infeasible() || dual.bound() >= cutoff) return std::nullopt;
   BranchAndBound search(part, cutoff, unit_);
-  search.open(std::move(dual), std::move(own));
+  search.open(std::move(dual), ascent.prices());
   SearchOutcome outcome = search.run(part_effort_);
   effort_ += search.effort();
-  size_ = outcome.is_complete ? size_ * kGrow : std::max(kLeastSize, size_ * kShrink);
   return std::move(outcome.values);
 }
 
@@ -143,7 +157,12 @@ void NeighbourhoodSearch::run(const std::vector<double>& prices, int64_t effort,
   const int64_t end = effort_ + effort;
   while (effort_ < end && !stop.is_past()) {
     effort_ += core_->size;
-    if (improve(pick_nodes(), prices, 0, -1)) {
+    const int64_t before = effort_;
+    const bool is_better = improve(pick_nodes(), prices, 0, -1);
+    const bool is_easy = effort_ - before < part_effort_;
+    size_ = is_easy ? std::min(size_ * kGrow, static_cast<double>(core_->size))
+                    : std::max(size_ * kShrink, kLeastSize);
+    if (is_better) {
       idle_ = 0;
       if (cost_ >= best_cost_) continue;
       best_cost_ = cost_;

@@ -31,6 +31,7 @@ class NeighbourhoodSearch {
 
  private:
   std::vector<int> pick_nodes();
+  std::vector<int> window(size_t count);
   int pick_beside(int node);
   // Solves the part for less than it costs now plus `loss`; node `barred` must change its value
   // (-1: none must).

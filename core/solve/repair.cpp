@@ -9,7 +9,7 @@
 namespace onedim {
 namespace {
 
-constexpr int64_t kRoundEffort = 20'000'000;
+constexpr int64_t kLeastRounds = 20;
 constexpr int kMostRounds = 100;
 
 // What a weight per byte and point in time makes of a node's values.
@@ -101,7 +101,7 @@ RepairResult repair(const CoreNetwork& core, const std::vector<double>& prices, 
     }
     const CoreNetwork next = relieved(core, over);
     NeighbourhoodSearch search(next, std::move(values), 1, seed + static_cast<uint64_t>(round));
-    search.run(none, kRoundEffort, stop);
+    search.run(none, most_effort / kLeastRounds, stop);
     result.effort += search.effort() + next.pass_effort();
     values = search.values();
   }

@@ -17,7 +17,8 @@ constexpr int64_t kLeastEpoch = 20'000'000;
 constexpr int64_t kMostEpoch = 200'000'000;
 constexpr int kMostAscentSteps = 150;
 constexpr int64_t kFirstDiveEffort = 2'000'000'000;  // no solution is known yet
-constexpr int64_t kRepairEffort = 2'000'000'000;
+constexpr int64_t kRepairPasses = 200;  // over the core, and as many more with each epoch
+constexpr int64_t kMostRepair = 2'000'000'000;
 constexpr int kDives = 4;         // in the first epochs, while the bound still rises fast
 constexpr int kSlowRise = 100;    // a rise of less than this part of the gap is slow
 constexpr int kShrinkShare = 12;  // one value in so many must go for a new core
@@ -112,6 +113,11 @@ void SolveEpochs::raise_lower(Cost bound) {
 
 int64_t SolveEpochs::epoch_effort() const {
   return std::clamp(40 * static_cast<int64_t>(search_core_->cells.size()), kLeastEpoch, kMostEpoch);
+}
+
+int64_t SolveEpochs::repair_effort() const {
+  const int64_t pass = static_cast<int64_t>(core_->cells.size()) + 4 * core_->pass_effort();
+  return std::min(kMostRepair, kRepairPasses * pass * (1 + epochs_));
 }
 
 bool SolveEpochs::has_proof_turn() const {

@@ -39,6 +39,7 @@ class SolveEpochs {
   bool prepare();
   void epoch();
   int64_t epoch_effort() const;
+  int64_t repair_effort() const;
   Found raise_bound(int64_t effort);
   Found find_better(int64_t effort, std::optional<DualBound> dual);
   bool has_proof_turn() const;
