@@ -84,8 +84,8 @@ std::vector<Lead> compatible(const CoreNetwork& core, const std::vector<Lead>& l
 }
 
 // One round: false if nothing can be fixed any more without a contradiction.
-bool advance(const CoreNetwork& core, DualBound& dual, Cost cutoff,
-             const std::vector<Lead>& leads) {
+bool advance(const CoreNetwork& core, DualBound& dual, Cost cutoff, const std::vector<Lead>& leads,
+             const StopTime& stop) {
   auto count = static_cast<size_t>(std::max(1.0, kShare * static_cast<double>(leads.size())));
   while (true) {
     DualBound next = dual;
@@ -96,6 +96,7 @@ bool advance(const CoreNetwork& core, DualBound& dual, Cost cutoff,
       return true;
     }
     dual.add_effort(next.effort() - dual.effort());
+    if (stop.is_past()) return false;
     if (count == 1) break;
     count = (count + 3) / 4;
   }
@@ -113,7 +114,7 @@ DiveResult dive(const CoreNetwork& core, DualBound dual, Cost cutoff, int64_t mo
   while (is_open && dual.effort() - start < most_effort && !stop.is_past()) {
     const std::vector<Lead> leads = leads_of(core, dual);
     if (leads.empty()) break;
-    is_open = advance(core, dual, cutoff, leads);
+    is_open = advance(core, dual, cutoff, leads, stop);
   }
   if (is_open) dual.sweep(true);
   result.effort = dual.effort() - start;

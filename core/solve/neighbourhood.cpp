@@ -98,12 +98,12 @@ std::optional<std::vector<int>> NeighbourhoodSearch::solve_part(const CoreNetwor
   DualBound dual(part);
   dual.set_prices(own);
   PriceAscent ascent(part, std::move(own));
-  ascent.run(dual, cutoff, kRootSteps);
+  ascent.run(dual, cutoff, kRootSteps, stop_);
   effort_ += dual.effort();
   if (dual.is_infeasible() || dual.bound() >= cutoff) return std::nullopt;
   BranchAndBound search(part, cutoff, unit_);
   search.open(std::move(dual), ascent.prices());
-  SearchOutcome outcome = search.run(part_effort_);
+  SearchOutcome outcome = search.run(part_effort_, stop_);
   effort_ += search.effort();
   return std::move(outcome.values);
 }
@@ -154,6 +154,7 @@ void NeighbourhoodSearch::kick(const std::vector<double>& prices) {
 
 void NeighbourhoodSearch::run(const std::vector<double>& prices, int64_t effort,
                               const StopTime& stop) {
+  stop_ = stop;
   const int64_t end = effort_ + effort;
   while (effort_ < end && !stop.is_past()) {
     effort_ += core_->size;

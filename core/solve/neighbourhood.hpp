@@ -55,6 +55,7 @@ class NeighbourhoodSearch {
   int64_t part_effort_;
   int idle_ = 0;  // parts since the last gain
   int kicks_ = 0;
+  StopTime stop_;  // of the present run
   int64_t effort_ = 0;
 };
 

@@ -146,7 +146,9 @@ SolveEpochs::Found SolveEpochs::raise_bound(int64_t effort) {
   ascent_->run(*dual_, target, steps, options_.stop);
   found.effort = dual_->effort() - before;
   found.bound = dual_->bound();
-  if (!proof_ && !options_.stop.is_past() && found.bound - bound < (target - bound) / kSlowRise) {
+  found.is_complete = dual_->is_infeasible() || found.bound >= cutoff();
+  if (!proof_ && !found.is_complete && !options_.stop.is_past() &&
+      found.bound - bound < (target - bound) / kSlowRise) {
     proof_.emplace(*core_, cutoff(), unit_);
     proof_->open(*dual_, ascent_->prices());
   }
@@ -163,7 +165,7 @@ SolveEpochs::Found SolveEpochs::find_better(int64_t effort, std::optional<DualBo
     if (!values && !best_cost_ && !core_->capacity.empty()) {
       RepairResult repaired =
           repair(*core_, prices_for(*core_), options_.seed + static_cast<uint64_t>(epochs_),
-                 kRepairEffort, options_.stop);
+                 repair_effort(), options_.stop);
       found.effort += repaired.effort;
       values = std::move(repaired.values);
     }

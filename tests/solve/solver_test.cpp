@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "core/solve/network_check.hpp"
 #include "tests/random_seed.hpp"
 #include "tests/solve/random_network.hpp"
@@ -33,20 +35,6 @@ TEST(Solver, EqualsBruteForceOnRandomNetworks) {
     ASSERT_TRUE(solution.ok()) << solution.status();
     expect_right(network, *solution, index);
     if (testing::Test::HasFailure()) return;
-  }
-}
-
-TEST(Solver, ThreadsChangeNothing) {
-  RandomNetworks networks(random_seed() + 1);
-  for (int64_t index = 0; index < 30; ++index) {
-    const CostNetwork network = networks.draw();
-    SolveOptions alone;
-    alone.threads = 1;
-    const Solution one = *solve(network, alone);
-    const Solution two = *solve(network, {});
-    EXPECT_EQ(one.assignment, two.assignment);
-    EXPECT_EQ(one.effort, two.effort);
-    EXPECT_EQ(format_wide(one.lower_bound), format_wide(two.lower_bound));
   }
 }
 
@@ -89,8 +77,8 @@ TEST(Solver, CostsBeyondExactSumsAreRefused) {
             "the costs add up to 999999999999999999; expected less than 288230376151711744");
 }
 
-// A ring with a memory limit, too large for trying everything, solved with little and much effort.
-TEST(Solver, LittleEffortGivesAValidGap) {
+// A ring with a memory limit, too large for trying everything, and not solved at once.
+CostNetwork ring() {
   std::mt19937_64 random(7);
   CostNetwork network;
   network.memory_limit = 900;
@@ -112,17 +100,44 @@ TEST(Solver, LittleEffortGivesAValidGap) {
       network.add_edge(i, (i + step) % kNodes, network.add_table(6, 6, std::move(cells)));
     }
   }
-  SolveOptions little;
-  little.effort = 1;
-  const Solution rough = *solve(network, little);
-  SolveOptions more;
-  more.effort = 500'000'000;
-  const Solution fine = *solve(network, more);
+  return network;
+}
+
+Solution solved(const CostNetwork& network, int64_t effort, int threads) {
+  SolveOptions options;
+  options.effort = effort;
+  options.threads = threads;
+  return *solve(network, options);
+}
+
+TEST(Solver, LittleEffortGivesAValidGap) {
+  const CostNetwork network = ring();
+  const Solution rough = solved(network, 1, 2);
+  const Solution fine = solved(network, 100'000'000, 2);
   EXPECT_LE(rough.lower_bound, fine.lower_bound);
   EXPECT_LE(fine.lower_bound, fine.cost);
   ASSERT_FALSE(rough.assignment.empty());
   EXPECT_LE(fine.cost, rough.cost);
   EXPECT_TRUE(check_assignment(network, fine.assignment)->is_within_limit);
+}
+
+TEST(Solver, ThreadsAndTheEffortToldChangeNothing) {
+  const CostNetwork network = ring();
+  const Solution one = solved(network, 100'000'000, 1);
+  for (const Solution& two : {solved(network, 100'000'000, 2), solved(network, one.effort, 2)}) {
+    EXPECT_EQ(one.assignment, two.assignment);
+    EXPECT_EQ(one.effort, two.effort);
+    EXPECT_EQ(format_wide(one.lower_bound), format_wide(two.lower_bound));
+  }
+}
+
+TEST(Solver, ThatStopsAtOnceSaysSo) {
+  SolveOptions options;
+  options.stop.at = std::chrono::steady_clock::now();
+  const Solution solution = *solve(ring(), options);
+  EXPECT_EQ(solution.state, SolveState::kUnknown);
+  EXPECT_TRUE(solution.was_stopped);
+  EXPECT_TRUE(solution.assignment.empty());
 }
 
 }  // namespace
