@@ -52,6 +52,7 @@ void add_commands(CLI::App& app, Session& session) {
   add_rules(app, session);
   add_run(app, session);
   add_select(app, session);
+  add_solve(app, session);
   add_validate(app, session);
   add_validate_worker(app, session);
 }

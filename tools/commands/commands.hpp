@@ -23,6 +23,7 @@ void add_redistribute(CLI::App& app, Session& session);
 void add_rules(CLI::App& app, Session& session);
 void add_run(CLI::App& app, Session& session);
 void add_select(CLI::App& app, Session& session);
+void add_solve(CLI::App& app, Session& session);
 void add_validate(CLI::App& app, Session& session);
 void add_validate_worker(CLI::App& app, Session& session);  // hidden: judges ops in a child process
 
