@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/base/text.hpp"
-#include "core/layout/memory_order.hpp"
+#include "core/layout/placed_layout.hpp"
 
 namespace onedim {
 namespace {
@@ -41,12 +41,10 @@ Status read_place(const JsonKeys& keys, std::string_view key, const Mesh& mesh, 
                   Layout& layout, int& outermost) {
   const Result<std::string_view> text = keys.text(key);
   if (!text.ok()) return text.status();
-  const Result<LayoutAndOrder> parts = split_memory_order(*text, ndim);
-  if (!parts.ok()) return annotate(parts.status(), key);
-  Result<Layout> parsed = parse_layout(parts->layout, mesh, ndim);
-  if (!parsed.ok()) return annotate(parsed.status(), key);
-  layout = *std::move(parsed);
-  outermost = parts->outermost;
+  Result<PlacedLayout> placed = parse_placed_layout(*text, mesh, ndim);
+  if (!placed.ok()) return annotate(placed.status(), key);
+  layout = std::move(placed->layout);
+  outermost = placed->outermost;
   return absl::OkStatus();
 }
 
