@@ -23,7 +23,9 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know it
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
-set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # machine code for both, PTX for what comes after
+set(ONEDIM_CUDA_ARCHITECTURES 80-real 90 CACHE STRING
+    "GPUs to compile for: machine code for both, PTX for what comes after")
+set(CMAKE_CUDA_ARCHITECTURES ${ONEDIM_CUDA_ARCHITECTURES})
 
 function(onedim_add_cuda_pack name)
   if(NOT ONEDIM_CUDA)

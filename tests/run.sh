@@ -61,12 +61,16 @@ run_tests() {
     sed -nE 's/^[[:space:]]+[0-9]+ - ([^ ]+) \(.*\)$/\1/p' "$log")
 }
 
-# The lower floors' tests run under the sanitizers, and as users get them only with --full.
+# The lower floors' tests run under the sanitizers, and as users get them only with --full, as do benchmarks; kernels
+# are compiled for one kind of GPU.
 fast_set() {
   step "packages" tests/install_packages.sh test || return
-  local left_out='base;tensor;layout;pack'
-  if [ -n "$full" ]; then left_out=; fi
-  build release "-DONEDIM_TESTS_LEFT_OUT=$left_out" && run_tests release
+  local options=('-DONEDIM_TESTS_LEFT_OUT=base;tensor;layout;pack' -DONEDIM_BUILD_BENCH=OFF
+    -DONEDIM_CUDA_ARCHITECTURES=90)
+  if [ -n "$full" ]; then
+    options=(-DONEDIM_TESTS_LEFT_OUT= -DONEDIM_BUILD_BENCH=ON '-DONEDIM_CUDA_ARCHITECTURES=80-real;90')
+  fi
+  build release "${options[@]}" && run_tests release
   build asan -DCMAKE_CXX_FLAGS='-O0 -g1' -- base_test tensor_test layout_test pack_test && run_tests asan -R '^(base|tensor|layout|pack)$'
 }
 
