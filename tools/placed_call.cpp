@@ -67,6 +67,8 @@ Result<PlacedCall> parse_placed_call(const Schema& schema, std::string_view inpu
           parse_placed_layout(*text, mesh, static_cast<int>(meta->shape.size()));
       if (!parsed.ok()) return annotate(parsed.status(), fmt::format("tensor {}", slot + 1));
       where = *std::move(parsed);
+      // A run splits by what a layout says, while the planner takes S as R on a size of 1.
+      where.layout = drop_unit_dims(where.layout, mesh, meta->shape);
     }
     placed.layouts.push_back(std::move(where.layout));
     placed.outermosts.push_back(where.outermost);

@@ -83,11 +83,25 @@ Status check_kinds(Session& session, const Move& move, const Layout& layout,
   return annotate(status, flag);
 }
 
+// Drawn as planned: S is R on a tensor dim that has size 1 in the whole group.
+Layout drawn_layout(const Move& move, const Layout& layout) {
+  Dims sizes = move.group[0].shape;
+  for (const TensorMeta& meta : move.group) {
+    for (size_t dim = 0; dim < std::min(sizes.size(), meta.shape.size()); ++dim) {
+      if (sizes[dim] == 1) sizes[dim] = meta.shape[dim];
+    }
+  }
+  return drop_unit_dims(layout, move.model->mesh(), sizes);
+}
+
 std::string picture(const Move& move) {
+  const Mesh& mesh = move.model->mesh();
+  const PlanOptions& options = move.options;
   std::string text;
   for (const TensorMeta& meta : move.group) {
-    text += layout_text({meta, move.from, move.model->mesh()}) + "\n";
-    text += layout_text({meta, move.to, move.model->mesh()}) + "\n";
+    const Layout from = drawn_layout(move, move.from), to = drawn_layout(move, move.to);
+    text += layout_text({meta, from, mesh, options.from_outermost}) + "\n";
+    text += layout_text({meta, to, mesh, options.to_outermost}) + "\n";
   }
   return text;
 }
