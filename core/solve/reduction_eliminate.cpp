@@ -13,6 +13,7 @@ constexpr int64_t kMostWork = 10'000'000;  // cells times values
 bool Reduction::eliminate(int node) {
   WorkNode& n = network_.nodes[node];
   if (n.size() == 1) {
+    if (is_blocked(n.costs[0])) return false;  // a merge can do that; the next look finds it
     eliminate_fixed(node);
     return true;
   }
