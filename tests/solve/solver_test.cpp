@@ -26,9 +26,9 @@ void expect_right(const CostNetwork& network, const Solution& solution, int64_t 
   EXPECT_EQ(format_wide(check.cost), format_wide(solution.cost));
 }
 
-TEST(Solver, EqualsBruteForceOnRandomNetworks) {
-  RandomNetworks networks(random_seed());
-  for (int64_t index = 0; index < 1000; ++index) {
+void expect_brute_force(uint64_t seed, int64_t count) {
+  RandomNetworks networks(seed);
+  for (int64_t index = 0; index < count; ++index) {
     const CostNetwork network = networks.draw();
     ASSERT_TRUE(check_network(network).ok());
     const Result<Solution> solution = solve(network, {});
@@ -37,6 +37,11 @@ TEST(Solver, EqualsBruteForceOnRandomNetworks) {
     if (testing::Test::HasFailure()) return;
   }
 }
+
+TEST(Solver, EqualsBruteForceOnRandomNetworks) { expect_brute_force(random_seed(), 1000); }
+
+// The last of these once took a merge that left a node nothing for a solution.
+TEST(Solver, AMergeMayShowThatNothingIsLeft) { expect_brute_force(5, 157); }
 
 TEST(Solver, EmptyNetworkCostsNothing) {
   const Solution solution = *solve({}, {});
