@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 namespace onedim {
@@ -145,6 +146,14 @@ ChildProcess::Read ChildProcess::read_line(std::chrono::milliseconds limit, std:
     if (count > 0 && !receive()) return Read::kEnd;
   }
   return Read::kLine;
+}
+
+std::chrono::nanoseconds ChildProcess::processor_time() const {
+  clockid_t clock;
+  timespec time{};
+  if (::clock_getcpuclockid(child_, &clock) != 0 || ::clock_gettime(clock, &time) != 0)
+    return std::chrono::nanoseconds(0);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 std::string ChildProcess::end() {

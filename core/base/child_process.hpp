@@ -35,6 +35,8 @@ class ChildProcess {
   enum class Read { kLine, kEnd, kTimeout };
   // The next line, waited for at most `limit`.
   Read read_line(std::chrono::milliseconds limit, std::string& line);
+  // What it has had of the processors, all its threads together; 0 if that cannot be read.
+  std::chrono::nanoseconds processor_time() const;
   // Kills the child and its group if they still run; how it ended, as describe_ending says it.
   std::string end();
 

@@ -17,6 +17,13 @@ using Clock = std::chrono::steady_clock;
 // Workers that end before they have answered anything, one after the other, before giving up.
 constexpr int kMostFailedStarts = 3;
 
+// A machine that is busy elsewhere must not change the report: beyond its deadline a worker goes on
+// while it computes and has not had that much of a processor, but not for more than so many
+// deadlines.
+constexpr int kMostDeadlines = 10;
+constexpr std::chrono::milliseconds kLongestIdle{2000};
+constexpr int kLeastShare = 200;  // of a processor, to be computing: one in so many
+
 class Pool {
  public:
   Pool(std::span<const OpRequest> requests, const PoolOptions& options)
@@ -41,6 +48,9 @@ class Pool {
     std::optional<ChildProcess> worker;
     std::optional<size_t> request;  // the one being judged
     Clock::time_point since;
+    std::chrono::nanoseconds processor_before{0};  // had when it got the request
+    Clock::time_point moved;  // the begin of the time over which it must have computed
+    std::chrono::nanoseconds processor{0};  // had then
     bool has_answered = false;
     std::string in_flight;  // the call it was last known to be at
   };
@@ -55,7 +65,8 @@ class Pool {
       lane.has_answered = false;
     }
     lane.request = next_++;
-    lane.since = Clock::now();
+    lane.since = lane.moved = Clock::now();
+    lane.processor_before = lane.processor = lane.worker->processor_time();
     lane.in_flight.clear();
     if (options_.progress) options_.progress(done_, requests_.size(), requests_[*lane.request].op);
     lane.worker->send(
@@ -74,18 +85,36 @@ class Pool {
       owners.push_back(&lane);
       const auto left = options_.deadline -
                         std::chrono::duration_cast<std::chrono::milliseconds>(now - lane.since);
-      nearest = std::min(nearest, left);
+      nearest = std::min(nearest, left.count() > 0 ? left : longest_idle() / 4);
     }
     const int timeout = static_cast<int>(std::max<int64_t>(1, nearest.count() + 1));
     ::poll(files.data(), files.size(), timeout);
     for (size_t i = 0; i < files.size(); ++i) {
       if (files[i].revents != 0) {
         read_answers(*owners[i]);
-      } else if (Clock::now() - owners[i]->since >= options_.deadline) {
+      } else if (is_late(*owners[i])) {
         lose(*owners[i], fmt::format("ran past the deadline of {:.3g} s",
                                      std::chrono::duration<double>(options_.deadline).count()));
       }
     }
+  }
+
+  std::chrono::milliseconds longest_idle() const {
+    return std::min(options_.deadline, kLongestIdle);
+  }
+
+  bool is_late(Lane& lane) const {
+    const Clock::time_point now = Clock::now();
+    if (now - lane.since < options_.deadline) return false;
+    const std::chrono::nanoseconds had = lane.worker->processor_time();
+    bool waits = false;
+    if (now - lane.moved >= longest_idle()) {
+      waits = had - lane.processor < (now - lane.moved) / kLeastShare;
+      lane.processor = had;
+      lane.moved = now;
+    }
+    return waits || had - lane.processor_before >= options_.deadline ||
+           now - lane.since >= kMostDeadlines * options_.deadline;
   }
 
   void read_answers(Lane& lane) {

@@ -17,7 +17,7 @@ namespace onedim {
 struct PoolOptions {
   std::vector<std::string> command;  // program and arguments of a worker
   int workers = 1;
-  std::chrono::milliseconds deadline{60000};  // for one op
+  std::chrono::milliseconds deadline{60000};  // of computing, for one op
   // Called as work goes on, with the op last begun; may be empty.
   std::function<void(size_t done, size_t total, const std::string& op)> progress;
 };

@@ -25,6 +25,8 @@ PoolOptions shell_workers(int workers) {
     crash) kill -SEGV $$ ;;
     leave) exit 7 ;;
     hang) sleep 60 ;;
+    spin) while :; do :; done ;;
+    starve) for i in 1 2 3 4 5 6 7 8; do sleep 0.05; j=0; while [ $j -lt 9999 ]; do j=$((j+1)); done; done ;;
     babble) echo 'this is no report'; continue ;;
   esac
   printf '%s\n' ')sh" + answer +
@@ -78,6 +80,15 @@ TEST(WorkerPool, AHangEndsAtTheDeadline) {
   EXPECT_TRUE((*reports)[0].crashed);
   EXPECT_EQ((*reports)[0].errors[0], "the process that judged it ran past the deadline of 0.3 s");
   EXPECT_TRUE((*reports)[1].is_clean() && (*reports)[2].is_clean());
+}
+
+TEST(WorkerPool, WhatComputesEndsWithTheDeadlineOfComputing) {
+  PoolOptions options = shell_workers(2);
+  options.deadline = 200ms;
+  const auto reports = run_in_workers(requests_of({"spin", "starve"}), options);
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  EXPECT_EQ((*reports)[0].errors[0], "the process that judged it ran past the deadline of 0.2 s");
+  EXPECT_TRUE((*reports)[1].is_clean()) << "it got little of a processor, and went on";
 }
 
 TEST(WorkerPool, NonsenseIsACrash) {
