@@ -2,6 +2,7 @@
 
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
+#include <absl/strings/ascii.h>
 
 #include <algorithm>
 
@@ -111,6 +112,8 @@ std::string reason_of(const NamedOps& named, int64_t tried, int64_t combinations
       samples, tried < combinations ? fmt::format(", out of {},", combinations) : "");
 }
 
+bool is_name_byte(char byte) { return absl::ascii_isalnum(byte) || byte == '_' || byte == '.'; }
+
 }  // namespace
 
 Result<std::vector<std::string>> read_graph_ops(const std::string& path) {
@@ -138,10 +141,14 @@ Result<std::vector<std::string>> read_op_names(const std::string& path) {
   if (!text.ok()) return text.status();
   Names names;
   std::string_view rest = *text;
-  while (!rest.empty()) {
+  for (int64_t number = 1; !rest.empty(); ++number) {
     const size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     const std::string_view name = trim(line.substr(0, line.find('#')));
+    if (!std::all_of(name.begin(), name.end(), is_name_byte)) {
+      return invalid_argument("\"{}\": line {}: {} is no op name; expected one name a line", path,
+                              number, quoted_excerpt(name));
+    }
     if (!name.empty()) names.insert(canonical_op_name(name));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
