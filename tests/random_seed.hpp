@@ -15,6 +15,7 @@ inline uint64_t random_seed() {
     const uint64_t value =
         given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
     std::printf("ONEDIM_TEST_SEED=%llu\n", static_cast<unsigned long long>(value));
+    std::fflush(stdout);  // a test that is killed had a seed too
     return value;
   }();
   return seed;
