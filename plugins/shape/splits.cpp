@@ -2,7 +2,7 @@
 // all outputs have; the split one must be whole, unless there is but one part.
 //   split.Tensor f32[5,4] by 2 gives f32[2,4], f32[2,4], f32[1,4]: S*(1), S*(1), S*(1) | S*(1)
 
-#include <numeric>
+#include <limits>
 
 #include "box.hpp"
 #include "families.hpp"
@@ -22,11 +22,21 @@ int split_dim(const Call& call) {
   return wrap_dim(call.attribute<int64_t>("dim"), call.input(0).ndim());
 }
 
+// Each part is a tensor of its own: a call of more is a mistake, and would take all memory.
+constexpr int64_t kMostParts = 65536;
+
+void check_part_count(int64_t count, int dim) {
+  if (count <= kMostParts) return;
+  fail(std::to_string(count) + " parts of dim " + std::to_string(dim) + " are more than the " +
+       std::to_string(kMostParts) + " that are supported");
+}
+
 Parts parts_of_size(int dim, int64_t length, int64_t size) {
   if (size < 0) fail("split_size is " + std::to_string(size) + ", expected a size");
   if (size == 0 && length != 0) {
     fail("split_size 0 splits only a dim of size 0, not of " + std::to_string(length));
   }
+  if (size > 0) check_part_count(length / size, dim);
   Parts parts{dim, {}};
   for (int64_t begin = 0; begin < length; begin += size)
     parts.lengths.push_back(std::min(size, length - begin));
@@ -45,6 +55,8 @@ Parts listed_parts(const Call& call) {
   int64_t total = 0;
   for (int64_t length : parts.lengths) {
     if (length < 0) fail("split_sizes has the negative size " + std::to_string(length));
+    if (length > std::numeric_limits<int64_t>::max() - total)
+      fail("split_sizes add up to more than a size can be");
     total += length;
   }
   if (total != call.input(0).size(dim)) {
@@ -58,12 +70,16 @@ Parts chunk_parts(const Call& call) {
   const int dim = split_dim(call);
   const int64_t chunks = call.attribute<int64_t>("chunks"), length = call.input(0).size(dim);
   if (chunks <= 0) fail("chunks is " + std::to_string(chunks) + ", expected a positive number");
-  if (length == 0) return {dim, Shape(static_cast<size_t>(chunks), 0)};
-  return parts_of_size(dim, length, (length + chunks - 1) / chunks);
+  if (length == 0) {
+    check_part_count(chunks, dim);
+    return {dim, Shape(static_cast<size_t>(chunks), 0)};
+  }
+  return parts_of_size(dim, length, length / chunks + (length % chunks != 0));
 }
 
 Parts single_rows(const Call& call) {
   const int dim = split_dim(call);
+  check_part_count(call.input(0).size(dim), dim);
   return {dim, Shape(static_cast<size_t>(call.input(0).size(dim)), 1)};
 }
 
