@@ -26,7 +26,7 @@ PoolOptions shell_workers(int workers) {
     leave) exit 7 ;;
     hang) sleep 60 ;;
     spin) while :; do :; done ;;
-    starve) for i in 1 2 3 4 5 6 7 8; do sleep 0.05; j=0; while [ $j -lt 9999 ]; do j=$((j+1)); done; done ;;
+    starve) for i in 1 2 3 4 5 6 7 8; do sleep 0.05; j=0; while [ $j -lt 999 ]; do j=$((j+1)); done; done ;;
     babble) echo 'this is no report'; continue ;;
   esac
   printf '%s\n' ')sh" + answer +
