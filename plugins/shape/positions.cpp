@@ -31,6 +31,11 @@ Shape global_shape(const Call& call, int slot) {
 }
 
 RowMap rows_here(const Call& call, bool is_output, int slot, int dim, int64_t whole) {
+  constexpr int64_t kMostRows = int64_t{1} << 26;  // tables of half a GB
+  if (whole > kMostRows) {
+    fail("dim " + std::to_string(dim) + " has " + std::to_string(whole) + " rows, more than the " +
+         std::to_string(kMostRows) + " whose places are followed one by one");
+  }
   RowMap rows;
   const onedim_location_t* at = call.location();
   if (at == nullptr) {
