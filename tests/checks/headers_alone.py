@@ -1,7 +1,4 @@
-"""Every header compiles by itself. One that passed is not compiled again until it or a file it includes changes.
-
-Without --all, a header that a source of its own name includes first counts as compiled alone by the build.
-"""
+"""Every header compiles by itself. One that passed is not compiled again until it or a file it includes changes."""
 
 import argparse
 import concurrent.futures
@@ -30,14 +27,6 @@ def closure(name, seen):
     return seen
 
 
-def first_in_own_source(name):
-    source = os.path.splitext(name)[0] + ".cpp"
-    if not os.path.isfile(os.path.join(tree.ROOT, source)):
-        return False
-    first = INCLUDE.search(tree.read(source))
-    return first is not None and os.path.basename(first.group(1)) == os.path.basename(name)
-
-
 def key(name, compiler):
     digest = hashlib.sha256(compiler.encode())
     for part in sorted(closure(name, set())):
@@ -56,13 +45,11 @@ def compile_alone(name, compiler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--stamps", required=True, help="file that remembers which headers passed")
-    parser.add_argument("--all", action="store_true")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("-j", type=int, default=os.cpu_count())
     options = parser.parse_args()
     passed = set(open(options.stamps).read().split()) if os.path.isfile(options.stamps) else set()
-    names = [n for n in tree.files(".h", ".hpp") if options.all or not first_in_own_source(n)]
-    keys = {name: key(name, options.compiler) for name in names}
+    keys = {name: key(name, options.compiler) for name in tree.files(".h", ".hpp")}
     todo = [name for name, stamp in keys.items() if stamp not in passed]
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         faults = dict(zip(todo, pool.map(lambda name: compile_alone(name, options.compiler), todo)))

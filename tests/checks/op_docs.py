@@ -1,9 +1,6 @@
 """Each op says what it is: schema, summary, example, kernel and at least five samples."""
 
-import argparse
-import json
-import subprocess
-
+import offered_ops
 import tree
 
 SAMPLES = 5
@@ -23,10 +20,7 @@ def faults_of(op):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("command", help="the built `onedim`")
-    command = [parser.parse_args().command, "ops", "--json"]
-    ops = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["ops"]
+    ops = offered_ops.offered_ops()
     faults = [fault for op in ops for fault in faults_of(op)] if ops else ["no op found"]
     tree.finish("op docs", faults, f"{len(ops)} ops")
 

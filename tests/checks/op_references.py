@@ -1,13 +1,12 @@
 """Each op's results are held against something that is not ours: a call of a file in tests/data, or what
 tests/data/op_references.txt states; and every overload that these calls and the graphs there use is offered."""
 
-import argparse
 import fnmatch
 import gzip
 import json
 import pathlib
-import subprocess
 
+import offered_ops
 import tree
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
@@ -56,10 +55,7 @@ def faults_of(ops, golden, graphs, references):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("command", help="the built `onedim`")
-    command = [parser.parse_args().command, "ops", "--json"]
-    ops = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["ops"]
+    ops = offered_ops.offered_ops()
     golden = names_in("*_ops.json.gz", "op", "calls")
     graphs = names_in("*.json.gz", "op", "nodes")
     references = read_references((DATA / "op_references.txt").read_text())
