@@ -124,9 +124,9 @@ Status MpiCommunicator::status_of(const Running& running, int error) const {
 Status MpiCommunicator::run(const Running& running) {
   switch (running.call.kind) {
     case Collective::kAllGather:
-      return gather(running);
+      return exchange(running, module_->all_gather);
     case Collective::kAllToAll:
-      return exchange(running);
+      return exchange(running, module_->all_to_all);
     case Collective::kBroadcast:
       return broadcast(running);
     case Collective::kReduceScatter:
@@ -137,24 +137,14 @@ Status MpiCommunicator::run(const Running& running) {
   return all_reduce(running);
 }
 
-Status MpiCommunicator::gather(const Running& running) {
+Status MpiCommunicator::exchange(const Running& running, ExchangeFn transfer) {
   const CollectiveCall& call = running.call;
   const ByteCounts gives(call.sends, call.send.dtype()), gets(call.receives, call.send.dtype());
   onedim_mpi_exchange exchange = make_exchange(gives, gets, running.reach);
   Tensor receive = call.receive;
   exchange.send = call.send.data();
   exchange.receive = receive.data();
-  return status_of(running, module_->all_gather(running.mpi, &exchange));
-}
-
-Status MpiCommunicator::exchange(const Running& running) {
-  const CollectiveCall& call = running.call;
-  const ByteCounts gives(call.sends, call.send.dtype()), gets(call.receives, call.send.dtype());
-  onedim_mpi_exchange exchange = make_exchange(gives, gets, running.reach);
-  Tensor receive = call.receive;
-  exchange.send = call.send.data();
-  exchange.receive = receive.data();
-  return status_of(running, module_->all_to_all(running.mpi, &exchange));
+  return status_of(running, transfer(running.mpi, &exchange));
 }
 
 Status MpiCommunicator::broadcast(const Running& running) {

@@ -54,8 +54,10 @@ class MpiCommunicator : public Communicator {
   Tensor scratch(DType dtype, int64_t count);
   Status complete(const Posted& posted);
   Status run(const Running& running);
-  Status gather(const Running& running);
-  Status exchange(const Running& running);
+  using ExchangeFn = int (*)(onedim_mpi_team* team, const onedim_mpi_exchange* exchange);
+
+  // An all-gather or an all-to-all, as `transfer` makes it.
+  Status exchange(const Running& running, ExchangeFn transfer);
   Status broadcast(const Running& running);
   Status reduce_scatter(const Running& running);
   Status all_reduce(const Running& running);

@@ -5,7 +5,7 @@
 #include "core/layout/index_map.hpp"
 #include "core/select/selector.hpp"
 #include "select_case.hpp"
-#include "tests/redistribute/test_model.hpp"
+#include "tests/select/bench.hpp"
 #include "tests/shipped_registry.hpp"
 
 namespace onedim {
@@ -58,16 +58,6 @@ TEST(EqualLayouts, PartialsAreToldApart) {
                                           Placement::make_partial("sum")};
   EXPECT_EQ(equal_layouts(Dims{4}, given, placements, {0, 1}, mesh), std::vector<Layout>{given});
 }
-
-struct Bench {
-  explicit Bench(const char* text)
-      : mesh(*Mesh::parse(text)),
-        planner(test_model(text)),
-        selector(shipped_registry(), planner) {}
-  Mesh mesh;
-  Planner planner;
-  Selector selector;
-};
 
 // The input is S(0)[tp,dp],SS(0,8) by another name, and there is a rule for that.
 TEST(EqualLayouts, AreNoMovesWhereMovesAreForbidden) {

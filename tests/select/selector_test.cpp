@@ -4,6 +4,7 @@
 
 #include "select_case.hpp"
 #include "tests/redistribute/test_model.hpp"
+#include "tests/select/bench.hpp"
 #include "tests/shipped_registry.hpp"
 
 namespace onedim {
@@ -37,17 +38,6 @@ TEST(Selector, ReplicatedInputsGiveReplicatedOutputs) {
   SelectCase c = make_case("relu", "f32[8]", mesh, {"R"});
   EXPECT_EQ(format_rule((*selector.select(c.request()))->rules[0]), "R | R");
 }
-
-// A selector on `mesh` with the test's own prices.
-struct Bench {
-  explicit Bench(const char* text)
-      : mesh(*Mesh::parse(text)),
-        planner(test_model(text)),
-        selector(shipped_registry(), planner) {}
-  Mesh mesh;
-  Planner planner;
-  Selector selector;
-};
 
 TEST(Selector, WrittenInputsStayAsTheyAre) {
   Bench bench("a=2,b=2");
