@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/input_file.hpp"
 #include "core/base/text.hpp"
@@ -55,8 +56,6 @@ Result<ChosenStrategy> choose(const RunFlags& flags, const Op& op, const Registr
   options.allow_shard_to_partial = plan_options->allow_shard_to_partial;
   return select_strategy(op, registry, placed, planner, options);
 }
-
-bool is_collective_name(std::string_view name) { return find_collective(name).has_value(); }
 
 std::vector<std::string> layout_texts(std::span<const Layout> layouts, const Mesh& mesh) {
   std::vector<std::string> texts;
