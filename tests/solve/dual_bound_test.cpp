@@ -49,7 +49,9 @@ TEST(DualBound, NoFeasibleAssignmentIsBelowItAtAnyPrice) {
         }
       }
     }
-    if (dual.is_infeasible()) EXPECT_TRUE(assignments.empty()) << "network " << index;
+    if (dual.is_infeasible()) {
+      EXPECT_TRUE(assignments.empty()) << "network " << index;
+    }
   }
 }
 

@@ -65,7 +65,9 @@ TEST(Reduction, KeepsAnOptimum) {
       if (i == kept.size()) break;
     }
     ASSERT_EQ(found.has_value(), least.has_value()) << "network " << index;
-    if (least) EXPECT_EQ(format_wide(*found), format_wide(*least)) << "network " << index;
+    if (least) {
+      EXPECT_EQ(format_wide(*found), format_wide(*least)) << "network " << index;
+    }
   }
 }
 

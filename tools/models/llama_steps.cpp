@@ -1,12 +1,15 @@
 #include "tools/models/llama_steps.hpp"
 
+#include <algorithm>
+
 namespace onedim {
 namespace {
 
 Value list_value(std::initializer_list<int64_t> numbers) {
   Value value;
-  ValueList& list = value.data.emplace<ValueList>();
-  for (const int64_t number : numbers) list.push_back(Value{number});
+  auto& list = value.data.emplace<ValueList>(numbers.size());
+  std::transform(numbers.begin(), numbers.end(), list.begin(),
+                 [](int64_t number) { return Value{number}; });
   return value;
 }
 
