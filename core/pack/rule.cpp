@@ -130,18 +130,6 @@ Result<Rule> parse_rule(std::string_view text) {
   return rule;
 }
 
-bool stands_before(const Rule& a, const Rule& b) {
-  // No placement's text is the beginning of another's, so texts compare slot by slot.
-  const auto compare = [](const std::vector<Placement>& x, const std::vector<Placement>& y) {
-    for (size_t slot = 0; slot < std::min(x.size(), y.size()); ++slot) {
-      if (const auto order = compare_text(x[slot], y[slot]); order != 0) return order;
-    }
-    return x.size() <=> y.size();
-  };
-  const auto order = compare(a.outputs, b.outputs);
-  return order != 0 ? order < 0 : compare(a.inputs, b.inputs) < 0;
-}
-
 size_t placements_hash(const Rule& rule) {
   size_t hash = 0;
   for (const std::vector<Placement>* side : {&rule.outputs, &rule.inputs}) {

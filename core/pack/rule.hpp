@@ -39,8 +39,6 @@ struct Rule {
 // `P(sum) | S(1), S(0)`; an op without outputs or inputs has nothing on that side.
 std::string format_rule(const Rule& rule);
 Result<Rule> parse_rule(std::string_view text);
-// Whether a's text comes before b's; slots are compared one by one. Both are of one call.
-bool stands_before(const Rule& a, const Rule& b);
 // Of placements alone: equal for rules with the same ones.
 size_t placements_hash(const Rule& rule);
 
