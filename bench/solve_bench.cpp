@@ -48,9 +48,9 @@ CostNetwork ladder(int steps, int width, bool has_limit) {
 void solve_network(benchmark::State& state, const CostNetwork& network, int64_t effort) {
   SolveOptions options;
   options.effort = effort;
-  Solution solution;
+  NetworkSolution solution;
   for (auto _ : state) {
-    Result<Solution> solved = solve(network, options);
+    Result<NetworkSolution> solved = solve(network, options);
     if (!solved.ok()) throw std::runtime_error(std::string(message_of(solved.status())));
     solution = *std::move(solved);
   }

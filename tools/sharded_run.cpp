@@ -106,7 +106,7 @@ Result<DrawnInputs> draw_inputs(const Op& op, const PlacedCall& placed, const Me
     if (Status status = check_allocatable(*meta); !status.ok()) return status;
     const uint64_t slot_key = mix_key(key, slot);
     drawn.whole[slot] =
-        draw_values(*meta, placed.domains[slot], ValueKind::kIntegers, constants, Random(slot_key));
+        draw_values(*meta, placed.domains[slot], DrawKind::kIntegers, constants, Random(slot_key));
     drawn.locals[slot] = split_over_mesh(*drawn.whole[slot], placed.layouts[slot], mesh,
                                          placed.domains[slot], mix_key(slot_key, 1));
     if (placed.outermosts[slot] == 0) continue;

@@ -12,7 +12,7 @@ constexpr size_t kBlocks = 64;
 // What every value of every node holds at one point in time, as time goes on.
 class Load {
  public:
-  explicit Load(const WorkNetwork& network) : network_(network) {
+  explicit Load(const WorkNetwork& network) {
     const size_t points = network.capacity.size();
     begins_.resize(points + 1);
     ends_.resize(points + 1);
@@ -41,7 +41,6 @@ class Load {
     for (size_t v = 0; v < use.bytes.size(); ++v) bytes_[first + v] += sign * use.bytes[v];
   }
 
-  const WorkNetwork& network_;
   std::vector<size_t> first_;
   std::vector<std::vector<std::pair<size_t, const WorkUse*>>> begins_;
   std::vector<std::vector<std::pair<size_t, const WorkUse*>>> ends_;

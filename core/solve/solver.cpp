@@ -24,7 +24,7 @@ WideCost wide_bound(Cost bound, const BuiltWork& work) {
 }
 
 Status take_best(const CostNetwork& network, const SolveEpochs& epochs, const BuiltWork& work,
-                 Solution& solution) {
+                 NetworkSolution& solution) {
   solution.lower_bound = wide_bound(epochs.lower_bound(), work);
   if (epochs.best().empty() && !network.nodes.empty()) return absl::OkStatus();
   const Result<AssignmentCheck> check = check_assignment(network, epochs.best());
@@ -41,8 +41,8 @@ Status take_best(const CostNetwork& network, const SolveEpochs& epochs, const Bu
 
 }  // namespace
 
-Result<Solution> solve(const CostNetwork& network, const SolveOptions& options) {
-  Solution solution;
+Result<NetworkSolution> solve(const CostNetwork& network, const SolveOptions& options) {
+  NetworkSolution solution;
   for (const Forbidden forbidden : {Forbidden::kExcluded, Forbidden::kCounted}) {
     Result<BuiltWork> work = build_work(network, forbidden);
     if (!work.ok()) return work.status();

@@ -29,7 +29,7 @@ enum class SolveState {
   kUnknown,     // none was found, and none was excluded
 };
 
-struct Solution {
+struct NetworkSolution {
   SolveState state = SolveState::kUnknown;
   Assignment assignment;     // empty unless optimal or feasible
   WideCost cost = 0;         // of it
@@ -39,6 +39,6 @@ struct Solution {
 };
 
 // Errors: costs or bytes beyond exact arithmetic. `network` must pass check_network.
-Result<Solution> solve(const CostNetwork& network, const SolveOptions& options);
+Result<NetworkSolution> solve(const CostNetwork& network, const SolveOptions& options);
 
 }  // namespace onedim

@@ -140,12 +140,12 @@ Place::Place(const Subject& subject, int64_t world, uint64_t key, bool wraps)
 
 // Slots share a kind in some places and differ in others; the first draw of a place is the most
 // general one. The others start somewhere else in every place, so that few draws leave none out.
-ValueKind Place::kind_of(int number, int slot) const {
+DrawKind Place::kind_of(int number, int slot) const {
   const int stride = 1 + 2 * static_cast<int>(key_ % 4);
   const bool shared = key_ % 4 == 0 || number % kValueKindCount == 0;
   const int turn = (number + (shared ? 0 : slot * stride)) % kValueKindCount;
   const int start = static_cast<int>(key_ / 64 % (kValueKindCount - 1));
-  return static_cast<ValueKind>(turn == 0 ? 0 : 1 + (turn - 1 + start) % (kValueKindCount - 1));
+  return static_cast<DrawKind>(turn == 0 ? 0 : 1 + (turn - 1 + start) % (kValueKindCount - 1));
 }
 
 // The one slot that may have large values in this draw, since products of several leave the range;
@@ -153,7 +153,7 @@ ValueKind Place::kind_of(int number, int slot) const {
 int Place::large_slot(int number) const {
   absl::InlinedVector<int, 8> slots;
   for (int slot = 0; slot < static_cast<int>(subject_->call.inputs.size()); ++slot) {
-    if (subject_->call.inputs[slot] && kind_of(number, slot) == ValueKind::kLarge)
+    if (subject_->call.inputs[slot] && kind_of(number, slot) == DrawKind::kLarge)
       slots.push_back(slot);
   }
   if (slots.empty()) return -1;
@@ -162,11 +162,11 @@ int Place::large_slot(int number) const {
 
 // Whether an op that multiplies values by each other, or by a constant, may leave the dtype's
 // range.
-bool Place::may_wrap(DType dtype, ValueKind kind) const {
+bool Place::may_wrap(DType dtype, DrawKind kind) const {
   if (!is_integral(dtype)) return false;
-  if (kind == ValueKind::kLarge) return true;
+  if (kind == DrawKind::kLarge) return true;
   const NumberGrid grid = grid_of(dtype);
-  if (kind == ValueKind::kConstants && largest_constant_ > grid.wide) return true;
+  if (kind == DrawKind::kConstants && largest_constant_ > grid.wide) return true;
   return largest_constant_ * (grid.wide + grid.offset) > grid.largest;
 }
 
@@ -182,15 +182,15 @@ const Draw& Place::draw(int number) {
   int first = -1;
   for (int slot = 0; slot < static_cast<int>(metas.size()); ++slot) {
     if (!metas[slot]) continue;
-    ValueKind kind = kind_of(number, slot);
-    if (kind == ValueKind::kLarge && slot != large) kind = ValueKind::kMixed;
+    DrawKind kind = kind_of(number, slot);
+    if (kind == DrawKind::kLarge && slot != large) kind = DrawKind::kMixed;
     const int power = is_integral(metas[slot]->dtype) ? integer_power_ : 64;
-    draw->has_large_values |= kind == ValueKind::kLarge;
+    draw->has_large_values |= kind == DrawKind::kLarge;
     draw->may_wrap |= may_wrap(metas[slot]->dtype, kind);
     draw->inputs[slot] = draw_values(*metas[slot], subject_->domains[slot], kind, constants_,
                                      Random(mix_key(key, slot)), power);
     const bool plain = subject_->domains[slot].name.empty();
-    if (kind == ValueKind::kTies && plain && first >= 0) {
+    if (kind == DrawKind::kTies && plain && first >= 0) {
       copy_some(draw->inputs[first], draw->inputs[slot], Random(mix_key(key, 1000 + slot)));
     }
     if (plain && first < 0) first = slot;

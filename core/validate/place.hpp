@@ -21,7 +21,7 @@ struct Draw {
   std::vector<Tensor> inputs;                // empty tensors where absent
   std::vector<std::optional<Truth>> truths;  // per output
   Status status;                             // of the op on whole tensors
-  bool has_large_values = false;             // of ValueKind::kLarge
+  bool has_large_values = false;             // of DrawKind::kLarge
   bool may_wrap = false;                     // integers, with values or constants that are large
   std::vector<uint64_t> prints;              // of the inputs as drawn
 };
@@ -69,9 +69,9 @@ class Place {
   Status fault() const;
 
  private:
-  ValueKind kind_of(int number, int slot) const;
+  DrawKind kind_of(int number, int slot) const;
   int large_slot(int number) const;
-  bool may_wrap(DType dtype, ValueKind kind) const;
+  bool may_wrap(DType dtype, DrawKind kind) const;
   void note_variation(int output, const Truth& truth);
   std::vector<Tensor> make_locals(int draw, int slot, const Placement& placement);
 

@@ -17,17 +17,17 @@ double signed_value(double magnitude, Random& random) {
 
 // What the values of one tensor are drawn by.
 struct Drawing {
-  ValueKind kind;
+  DrawKind kind;
   NumberGrid grid;
   std::span<const double> constants;
   int power = 0;  // kLarge: of the tensor's scale
 
-  Drawing(DType dtype, ValueKind of_kind, std::span<const double> of_constants, int most_power,
+  Drawing(DType dtype, DrawKind of_kind, std::span<const double> of_constants, int most_power,
           Random& random)
       : kind(of_kind), grid(grid_of(dtype)), constants(of_constants) {
     // The largest scale crosses every threshold, the others come near to one.
     const int largest = std::min(grid.large_power, most_power);
-    if (kind == ValueKind::kLarge && largest > 0)
+    if (kind == DrawKind::kLarge && largest > 0)
       power = random.chance(50) ? largest : static_cast<int>(random.between(1, largest));
   }
   double value(Random& random) const;
@@ -66,27 +66,27 @@ double Drawing::large_value(Random& random) const {
 double Drawing::value(Random& random) const {
   const int64_t steps = static_cast<int64_t>(grid.limit / grid.step);
   switch (kind) {
-    case ValueKind::kMixed:
+    case DrawKind::kMixed:
       return static_cast<double>(random.between(-steps, steps)) * grid.step;
-    case ValueKind::kTies: {
+    case DrawKind::kTies: {
       static constexpr std::array<double, 6> kTies = {-2, -1, 0, 0, 1, 2};
       return random.pick<double>(kTies);
     }
-    case ValueKind::kNegative:
+    case DrawKind::kNegative:
       return -static_cast<double>(random.between(1, steps)) * grid.step;
-    case ValueKind::kPositive:
+    case DrawKind::kPositive:
       return static_cast<double>(random.between(1, steps)) * grid.step;
-    case ValueKind::kFine:
+    case DrawKind::kFine:
       return (random.chance(50) ? 1 : -1) + static_cast<double>(random.between(-3, 3)) * grid.step;
-    case ValueKind::kWide: {
+    case DrawKind::kWide: {
       const int low = std::max(std::ilogb(grid.step), -3), high = std::ilogb(grid.wide);
       return signed_value(std::ldexp(1.0, static_cast<int>(random.between(low, high))), random);
     }
-    case ValueKind::kIntegers:
+    case DrawKind::kIntegers:
       return static_cast<double>(random.between(-3, 3));
-    case ValueKind::kLarge:
+    case DrawKind::kLarge:
       return large_value(random);
-    case ValueKind::kConstants:
+    case DrawKind::kConstants:
       return near_constant(random);
   }
   return 0;
@@ -128,14 +128,14 @@ double constrain(double value, const Domain& domain, const NumberGrid& grid, Ran
 }
 
 // Spread, crowded, all equal: duplicates are what distinguishes many rules of indexed ops.
-void draw_indices(int64_t bound, ValueKind kind, Random& random, std::vector<int64_t>& values) {
+void draw_indices(int64_t bound, DrawKind kind, Random& random, std::vector<int64_t>& values) {
   const int64_t base = random.below(bound);
   for (size_t i = 0; i < values.size(); ++i) {
-    if (kind == ValueKind::kTies)
+    if (kind == DrawKind::kTies)
       values[i] = std::min(bound - 1, base + random.below(2));
-    else if (kind == ValueKind::kFine)
+    else if (kind == DrawKind::kFine)
       values[i] = base;
-    else if (kind == ValueKind::kWide)
+    else if (kind == DrawKind::kWide)
       values[i] = static_cast<int64_t>(i) % bound;
     else
       values[i] = random.below(bound);
@@ -150,9 +150,9 @@ void draw_offsets(int64_t total, Random& random, std::vector<int64_t>& values) {
 }
 
 // Shares of true, and a lone true or false among all others, on which `any` and `all` turn.
-void draw_flags(ValueKind kind, Random& random, std::vector<int64_t>& values) {
-  if (kind == ValueKind::kFine || kind == ValueKind::kWide) {
-    const int64_t lone = kind == ValueKind::kWide;
+void draw_flags(DrawKind kind, Random& random, std::vector<int64_t>& values) {
+  if (kind == DrawKind::kFine || kind == DrawKind::kWide) {
+    const int64_t lone = kind == DrawKind::kWide;
     std::fill(values.begin(), values.end(), 1 - lone);
     if (!values.empty()) values[random.below(static_cast<int64_t>(values.size()))] = lone;
     return;
@@ -165,13 +165,13 @@ void draw_flags(ValueKind kind, Random& random, std::vector<int64_t>& values) {
 // Most of the tensors of small integers are zero but for at most one element, and some of those of
 // ties are zero: "some", "all" and counts turn on it. The element's index, `count` if there is
 // none, -1 for the other tensors.
-int64_t lone_nonzero(ValueKind kind, int64_t count, Random& random) {
-  if (kind == ValueKind::kTies && random.chance(30)) return count;
-  if (kind != ValueKind::kIntegers || count == 0 || random.chance(20)) return -1;
+int64_t lone_nonzero(DrawKind kind, int64_t count, Random& random) {
+  if (kind == DrawKind::kTies && random.chance(30)) return count;
+  if (kind != DrawKind::kIntegers || count == 0 || random.chance(20)) return -1;
   return random.chance(60) ? count : random.below(count);
 }
 
-void draw_integers(const TensorMeta& meta, const Domain& domain, ValueKind kind,
+void draw_integers(const TensorMeta& meta, const Domain& domain, DrawKind kind,
                    std::span<const double> constants, int most_power, Random& random,
                    std::vector<int64_t>& values) {
   if (domain.name == "index")
@@ -214,7 +214,7 @@ bool binds_local_values(const Domain& domain) {
   return domain.name == "index" || domain.name == "offsets";
 }
 
-Tensor draw_values(const TensorMeta& meta, const Domain& domain, ValueKind kind,
+Tensor draw_values(const TensorMeta& meta, const Domain& domain, DrawKind kind,
                    std::span<const double> constants, Random random, int most_power) {
   Tensor tensor = Tensor::zeros(meta);
   Lanes lanes;

@@ -13,7 +13,7 @@
 
 namespace onedim {
 
-enum class ValueKind {
+enum class DrawKind {
   kMixed,
   kTies,
   kNegative,
@@ -31,7 +31,7 @@ std::vector<double> attribute_constants(const Call& call);
 
 // A tensor of `meta` (its strides kept) with values of `kind` within `domain`; large ones are
 // ordinary ones times at most 2^most_power.
-Tensor draw_values(const TensorMeta& meta, const Domain& domain, ValueKind kind,
+Tensor draw_values(const TensorMeta& meta, const Domain& domain, DrawKind kind,
                    std::span<const double> constants, Random random, int most_power = 64);
 
 // NaN and infinities are drawn.

@@ -4,6 +4,7 @@ import unittest
 
 import cpp_text
 import layering
+import one_definition
 import op_references
 import readme
 import size_caps
@@ -58,6 +59,20 @@ class Layering(unittest.TestCase):
             ("tools/onedim.cpp", True, "core/pack/registry.hpp", False),
         ]:
             self.assertEqual(bool(layering.include_fault(name, quoted, target)), wrong, (name, target))
+
+
+class OneDefinition(unittest.TestCase):
+    def test_types_of_one_name_are_found(self):
+        one = "namespace a {\nstruct S {\n};\nenum class E : int { kOne };\n}  // namespace a\n"
+        two = "namespace a {\nnamespace {\nenum class E { kTwo };\n}  // namespace\nclass S : T {\n};\n}  // namespace a\n"
+        self.assertEqual(list(one_definition.types(one)), [("a::S", 2), ("a::E", 4)])
+        faults = list(one_definition.faults_of([("one.hpp", one), ("two.hpp", two)]))
+        self.assertEqual(len(faults), 1)
+        self.assertIn("two.hpp:5: a::S is another type at one.hpp:2", faults[0])
+
+    def test_parts_of_a_type_are_names_of_their_own(self):
+        source = "namespace a {\nstruct S::Impl {\n};\nstruct S;\n}  // namespace a\nnamespace b {\nstruct S {\n};\n}  // namespace b\n"
+        self.assertEqual(list(one_definition.types(source)), [("a::S::Impl", 2), ("b::S", 7)])
 
 
 class Words(unittest.TestCase):

@@ -179,7 +179,7 @@ Tensors draw_inputs(Call& call, std::span<const Domain> domains, Random& random)
       continue;
     }
     meta->strides = random_strides(meta->shape, true, random);
-    const ValueKind kind = random.chance(30) ? ValueKind::kTies : ValueKind::kMixed;
+    const DrawKind kind = random.chance(30) ? DrawKind::kTies : DrawKind::kMixed;
     inputs.emplace_back(draw_values(*meta, domains[i], kind, {}, Random(random.next()), 2));
   }
   return inputs;

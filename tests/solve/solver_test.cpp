@@ -12,7 +12,7 @@ namespace onedim {
 namespace {
 
 // Right is what trying every assignment finds.
-void expect_right(const CostNetwork& network, const Solution& solution, int64_t index) {
+void expect_right(const CostNetwork& network, const NetworkSolution& solution, int64_t index) {
   const std::optional<WideCost> least = least_cost(network);
   if (!least) {
     EXPECT_EQ(solution.state, SolveState::kInfeasible) << "network " << index;
@@ -31,7 +31,7 @@ void expect_brute_force(uint64_t seed, int64_t count) {
   for (int64_t index = 0; index < count; ++index) {
     const CostNetwork network = networks.draw();
     ASSERT_TRUE(check_network(network).ok());
-    const Result<Solution> solution = solve(network, {});
+    const Result<NetworkSolution> solution = solve(network, {});
     ASSERT_TRUE(solution.ok()) << solution.status();
     expect_right(network, *solution, index);
     if (testing::Test::HasFailure()) return;
@@ -44,7 +44,7 @@ TEST(Solver, EqualsBruteForceOnRandomNetworks) { expect_brute_force(random_seed(
 TEST(Solver, AMergeMayShowThatNothingIsLeft) { expect_brute_force(5, 157); }
 
 TEST(Solver, EmptyNetworkCostsNothing) {
-  const Solution solution = *solve({}, {});
+  const NetworkSolution solution = *solve({}, {});
   EXPECT_EQ(solution.state, SolveState::kOptimal);
   EXPECT_EQ(solution.cost, 0);
   EXPECT_TRUE(solution.assignment.empty());
@@ -53,7 +53,7 @@ TEST(Solver, EmptyNetworkCostsNothing) {
 TEST(Solver, ForbiddenCostsThatNoneAvoidsAreCounted) {
   CostNetwork network;
   for (int i = 0; i < 12; ++i) network.add_node({kForbidden + 5, 3 * kForbidden});
-  const Solution solution = *solve(network, {});
+  const NetworkSolution solution = *solve(network, {});
   EXPECT_EQ(solution.state, SolveState::kOptimal);
   EXPECT_EQ(format_wide(solution.cost), "12000000000000000060");
   EXPECT_EQ(format_wide(solution.lower_bound), "12000000000000000060");
@@ -76,7 +76,7 @@ TEST(Solver, MemoryMakesTheDearerValueRight) {
 TEST(Solver, CostsBeyondExactSumsAreRefused) {
   CostNetwork network;
   network.add_node({kForbidden - 1, 0});
-  const Result<Solution> solution = solve(network, {});
+  const Result<NetworkSolution> solution = solve(network, {});
   ASSERT_FALSE(solution.ok());
   EXPECT_EQ(solution.status().message(),
             "the costs add up to 999999999999999999; expected less than 288230376151711744");
@@ -108,7 +108,7 @@ CostNetwork ring() {
   return network;
 }
 
-Solution solved(const CostNetwork& network, int64_t effort, int threads) {
+NetworkSolution solved(const CostNetwork& network, int64_t effort, int threads) {
   SolveOptions options;
   options.effort = effort;
   options.threads = threads;
@@ -117,8 +117,8 @@ Solution solved(const CostNetwork& network, int64_t effort, int threads) {
 
 TEST(Solver, LittleEffortGivesAValidGap) {
   const CostNetwork network = ring();
-  const Solution rough = solved(network, 1, 2);
-  const Solution fine = solved(network, 100'000'000, 2);
+  const NetworkSolution rough = solved(network, 1, 2);
+  const NetworkSolution fine = solved(network, 100'000'000, 2);
   EXPECT_LE(rough.lower_bound, fine.lower_bound);
   EXPECT_LE(fine.lower_bound, fine.cost);
   ASSERT_FALSE(rough.assignment.empty());
@@ -128,8 +128,9 @@ TEST(Solver, LittleEffortGivesAValidGap) {
 
 TEST(Solver, ThreadsAndTheEffortToldChangeNothing) {
   const CostNetwork network = ring();
-  const Solution one = solved(network, 100'000'000, 1);
-  for (const Solution& two : {solved(network, 100'000'000, 2), solved(network, one.effort, 2)}) {
+  const NetworkSolution one = solved(network, 100'000'000, 1);
+  for (const NetworkSolution& two :
+       {solved(network, 100'000'000, 2), solved(network, one.effort, 2)}) {
     EXPECT_EQ(one.assignment, two.assignment);
     EXPECT_EQ(one.effort, two.effort);
     EXPECT_EQ(format_wide(one.lower_bound), format_wide(two.lower_bound));
@@ -139,7 +140,7 @@ TEST(Solver, ThreadsAndTheEffortToldChangeNothing) {
 TEST(Solver, ThatStopsAtOnceSaysSo) {
   SolveOptions options;
   options.stop.at = std::chrono::steady_clock::now();
-  const Solution solution = *solve(ring(), options);
+  const NetworkSolution solution = *solve(ring(), options);
   EXPECT_EQ(solution.state, SolveState::kUnknown);
   EXPECT_TRUE(solution.was_stopped);
   EXPECT_TRUE(solution.assignment.empty());

@@ -38,7 +38,7 @@ TEST(MeshSplit, JoinsToTheGlobalTensorExactly) {
     const DType dtype = draw.dtype();
     const Dims shape = draw.shape(0, 3, 7);
     const Layout layout = draw.layout(mesh, static_cast<int>(shape.size()), dtype, true);
-    const auto kind = static_cast<ValueKind>(draw.number(0, kValueKindCount - 1));
+    const auto kind = static_cast<DrawKind>(draw.number(0, kValueKindCount - 1));
     const Tensor global = draw_values(TensorMeta::contiguous(dtype, shape), {}, kind, {},
                                       Random(seed + static_cast<uint64_t>(number)));
     const std::vector<Tensor> locals =
@@ -58,7 +58,7 @@ TEST(MeshSplit, ReplicasHoldTheSameSplit) {
   const Mesh mesh = *Mesh::parse("a=2,b=2,c=2");
   const Layout layout = *parse_layout("R,P(sum),R", mesh, 1);
   const Tensor global =
-      draw_values(TensorMeta::contiguous(DType::kF64, {6}), {}, ValueKind::kMixed, {}, Random(1));
+      draw_values(TensorMeta::contiguous(DType::kF64, {6}), {}, DrawKind::kMixed, {}, Random(1));
   const std::vector<Tensor> locals = split_over_mesh(global, layout, mesh, {}, 5);
   for (int64_t rank = 0; rank < mesh.rank_count(); ++rank) {
     Dims first = mesh.coordinate_of(rank);
@@ -72,7 +72,7 @@ TEST(MeshSplit, PartialsOfPartialsDiffer) {
   const Mesh mesh = *Mesh::parse("a=2,b=2");
   const Layout layout = *parse_layout("P(sum),P(avg)", mesh, 1);
   const Tensor global =
-      draw_values(TensorMeta::contiguous(DType::kF64, {40}), {}, ValueKind::kMixed, {}, Random(1));
+      draw_values(TensorMeta::contiguous(DType::kF64, {40}), {}, DrawKind::kMixed, {}, Random(1));
   int different = 0;
   for (uint64_t key = 0; key < 20; ++key) {
     const std::vector<Tensor> locals = split_over_mesh(global, layout, mesh, {}, key);

@@ -38,7 +38,7 @@ TEST(PartialSplit, EverySplitJoinsToItsValueExactly) {
         for (int draw = 0; draw < kValueKindCount; ++draw) {
           for (const int64_t world : {1, 2, 3, 4, 5}) {
             const Tensor global = draw_values(TensorMeta::contiguous(dtype, {3, 5}), {},
-                                              static_cast<ValueKind>(draw), {}, Random(draw));
+                                              static_cast<DrawKind>(draw), {}, Random(draw));
             const std::vector<Tensor> locals =
                 split_partial(global, kind, world, {}, {variant, 11});
             ASSERT_EQ(locals.size(), static_cast<size_t>(world));
@@ -61,7 +61,7 @@ TEST(PartialSplit, SplitsAroundConstantsAreExact) {
   for (const DType dtype : kDTypes) {
     for (const double constant : {3.0, 50.0, 300.0, 2000.0, 1100.0, 1e9}) {
       const Tensor global = draw_values(TensorMeta::contiguous(dtype, {20}), {},
-                                        ValueKind::kConstants, {&constant, 1}, Random(7));
+                                        DrawKind::kConstants, {&constant, 1}, Random(7));
       for (const char* kind : {"sum", "avg", "max", "min", "product"}) {
         if (!is_legal_partial(kind, dtype) || dtype == DType::kF8E8M0) continue;
         for (int variant = 0; variant < kSplitVariantCount; ++variant) {
@@ -84,8 +84,8 @@ TEST(PartialSplit, SplitsAroundConstantsAreExact) {
 TEST(PartialSplit, SumsAreSplitToBothSidesOfALargeConstant) {
   const double constant = 1100;
   for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kI64, DType::kI16}) {
-    const Tensor global = draw_values(TensorMeta::contiguous(dtype, {20}), {},
-                                      ValueKind::kConstants, {&constant, 1}, Random(7));
+    const Tensor global = draw_values(TensorMeta::contiguous(dtype, {20}), {}, DrawKind::kConstants,
+                                      {&constant, 1}, Random(7));
     double lowest = 0, highest = 0;
     for (int variant = 0; variant < kSplitVariantCount; ++variant) {
       for (const Lanes& lanes : read_all(split_partial(global, "sum", 2, {}, {variant, 5}))) {
@@ -104,7 +104,7 @@ TEST(PartialSplit, LocalValuesAreFinite) {
   for (const char* kind : {"sum", "avg", "max", "min", "product"}) {
     for (int variant = 0; variant < kSplitVariantCount; ++variant) {
       const Tensor global = draw_values(TensorMeta::contiguous(DType::kF16, {40}), {},
-                                        ValueKind::kWide, {}, Random(3));
+                                        DrawKind::kWide, {}, Random(3));
       for (const Lanes& lanes : read_all(split_partial(global, kind, 4, {}, {variant, 5}))) {
         for (const double value : lanes.reals)
           EXPECT_TRUE(std::isfinite(value)) << kind << " " << variant;
@@ -120,7 +120,7 @@ TEST(PartialSplit, NonfiniteValuesAreSplitToo) {
   for (const char* kind : {"sum", "avg", "max", "min", "product"}) {
     for (int variant = 0; variant < kSplitVariantCount; ++variant) {
       const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {60}), domain,
-                                        ValueKind::kMixed, {}, Random(variant));
+                                        DrawKind::kMixed, {}, Random(variant));
       const std::vector<Tensor> locals = split_partial(global, kind, 3, domain, {variant, 9});
       EXPECT_EQ(
           judge(Placement::make_partial(kind), make_truth(global), {}, read_all(locals), model),
@@ -136,7 +136,7 @@ TEST(PartialSplit, NaNHidesInfinitiesAndFactorsTurnThem) {
   bool hides = false, turns = false;
   for (int variant = 0; variant < kSplitVariantCount; ++variant) {
     const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {60}), domain,
-                                      ValueKind::kMixed, {}, Random(variant));
+                                      DrawKind::kMixed, {}, Random(variant));
     const Truth truth = make_truth(global);
     const std::vector<Lanes> maxima =
         read_all(split_partial(global, "max", 2, domain, {variant, 9}));
@@ -153,7 +153,7 @@ TEST(PartialSplit, NaNHidesInfinitiesAndFactorsTurnThem) {
 
 TEST(PartialSplit, ASumHasLocalValuesOfBothSignsAndManySizes) {
   const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {40}), {},
-                                    ValueKind::kPositive, {}, Random(3));
+                                    DrawKind::kPositive, {}, Random(3));
   bool negative = false, large = false, zero = false;
   for (int variant = 0; variant < kSplitVariantCount; ++variant) {
     for (const Lanes& lanes : read_all(split_partial(global, "sum", 2, {}, {variant, 5}))) {
@@ -168,7 +168,7 @@ TEST(PartialSplit, IndicesStayIndices) {
   const Result<Domain> domain = parse_domain("index(6)");
   ASSERT_TRUE(domain.ok());
   const Tensor global = draw_values(TensorMeta::contiguous(DType::kI64, {40}), *domain,
-                                    ValueKind::kMixed, {}, Random(3));
+                                    DrawKind::kMixed, {}, Random(3));
   for (const char* kind : {"sum", "max", "min", "product"}) {
     for (int variant = 0; variant < kSplitVariantCount; ++variant) {
       const std::vector<Tensor> locals = split_partial(global, kind, 3, *domain, {variant, 5});
@@ -184,7 +184,7 @@ TEST(PartialSplit, IndicesStayIndices) {
 TEST(PartialSplit, IntegersMayWrapAroundWhereAsked) {
   for (const DType dtype : {DType::kI64, DType::kI32, DType::kI16, DType::kI8, DType::kU8}) {
     const Tensor global =
-        draw_values(TensorMeta::contiguous(dtype, {40}), {}, ValueKind::kMixed, {}, Random(3));
+        draw_values(TensorMeta::contiguous(dtype, {40}), {}, DrawKind::kMixed, {}, Random(3));
     for (const char* kind : {"sum", "product"}) {
       const std::vector<Tensor> locals = split_partial(global, kind, 3, {}, {2, 5, true});
       EXPECT_TRUE(joins_exactly(global, locals, kind)) << name_of(dtype) << " " << kind;
@@ -194,8 +194,8 @@ TEST(PartialSplit, IntegersMayWrapAroundWhereAsked) {
 }
 
 TEST(PartialSplit, IdentityFilledSplitsOccur) {
-  const Tensor global = draw_values(TensorMeta::contiguous(DType::kF64, {4, 6}), {},
-                                    ValueKind::kMixed, {}, Random(3));
+  const Tensor global =
+      draw_values(TensorMeta::contiguous(DType::kF64, {4, 6}), {}, DrawKind::kMixed, {}, Random(3));
   bool found = false;
   for (int variant = 0; variant < kSplitVariantCount; ++variant) {
     const std::vector<Tensor> locals = split_partial(global, "sum", 2, {}, {variant, 5});

@@ -12,7 +12,7 @@
 namespace onedim {
 namespace {
 
-Lanes draw(DType dtype, const std::string& domain, ValueKind kind,
+Lanes draw(DType dtype, const std::string& domain, DrawKind kind,
            std::span<const double> constants = {}) {
   Domain parsed;
   if (!domain.empty()) {
@@ -28,7 +28,7 @@ Lanes draw(DType dtype, const std::string& domain, ValueKind kind,
 
 template <typename Check>
 void for_each_kind(const Check& check) {
-  for (int kind = 0; kind < kValueKindCount; ++kind) check(static_cast<ValueKind>(kind));
+  for (int kind = 0; kind < kValueKindCount; ++kind) check(static_cast<DrawKind>(kind));
 }
 
 TEST(ValueDraw, DomainsHoldForEveryKind) {
@@ -46,7 +46,7 @@ TEST(ValueDraw, DomainsHoldForEveryKind) {
   };
   for (const Domain& domain : domains) {
     for (const DType dtype : {DType::kF64, DType::kF32, DType::kBF16, DType::kF16}) {
-      for_each_kind([&](ValueKind kind) {
+      for_each_kind([&](DrawKind kind) {
         const Lanes lanes = draw(dtype, domain.name, kind);
         EXPECT_TRUE(std::all_of(lanes.reals.begin(), lanes.reals.end(), domain.holds))
             << domain.name << " " << name_of(dtype);
@@ -59,15 +59,15 @@ TEST(ValueDraw, KindsAreWhatTheyAreCalled) {
   const auto all = [](const Lanes& lanes, bool (*holds)(double)) {
     return std::all_of(lanes.reals.begin(), lanes.reals.end(), holds);
   };
-  EXPECT_TRUE(all(draw(DType::kF64, "", ValueKind::kNegative), [](double x) { return x < 0; }));
-  EXPECT_TRUE(all(draw(DType::kF64, "", ValueKind::kPositive), [](double x) { return x > 0; }));
+  EXPECT_TRUE(all(draw(DType::kF64, "", DrawKind::kNegative), [](double x) { return x < 0; }));
+  EXPECT_TRUE(all(draw(DType::kF64, "", DrawKind::kPositive), [](double x) { return x > 0; }));
   EXPECT_TRUE(
-      all(draw(DType::kF64, "", ValueKind::kIntegers), [](double x) { return x == std::rint(x); }));
-  const Lanes mixed = draw(DType::kF64, "", ValueKind::kMixed);
+      all(draw(DType::kF64, "", DrawKind::kIntegers), [](double x) { return x == std::rint(x); }));
+  const Lanes mixed = draw(DType::kF64, "", DrawKind::kMixed);
   EXPECT_LT(*std::min_element(mixed.reals.begin(), mixed.reals.end()), 0);
   EXPECT_GT(*std::max_element(mixed.reals.begin(), mixed.reals.end()), 0);
   const double bound[] = {1.5};
-  const Lanes constants = draw(DType::kF64, "", ValueKind::kConstants, bound);
+  const Lanes constants = draw(DType::kF64, "", DrawKind::kConstants, bound);
   EXPECT_GT(std::count(constants.reals.begin(), constants.reals.end(), 1.5), 5);
 }
 
@@ -82,7 +82,7 @@ TEST(ValueDraw, LargeValuesReachFarAndStayInRange) {
     for (uint64_t key = 0; key < 20; ++key) {
       Lanes lanes;
       read_lanes(
-          draw_values(TensorMeta::contiguous(dtype, {40}), {}, ValueKind::kLarge, {}, Random(key)),
+          draw_values(TensorMeta::contiguous(dtype, {40}), {}, DrawKind::kLarge, {}, Random(key)),
           lanes);
       for (const double value : lanes.reals) largest = std::max(largest, std::abs(value));
       for (const int64_t value : lanes.integers)
@@ -99,7 +99,7 @@ TEST(ValueDraw, ConstantsAreMetAtTheirOwnScale) {
       {DType::kF64, 3000}, {DType::kI8, 50},      {DType::kI16, 300}, {DType::kI64, 2000},
       {DType::kI8, 127},   {DType::kI64, 1 << 30}};
   for (const auto& [dtype, constant] : constants) {
-    const Lanes lanes = draw(dtype, "", ValueKind::kConstants, {&constant, 1});
+    const Lanes lanes = draw(dtype, "", DrawKind::kConstants, {&constant, 1});
     const int64_t hits =
         std::count(lanes.reals.begin(), lanes.reals.end(), constant) +
         std::count(lanes.integers.begin(), lanes.integers.end(), static_cast<int64_t>(constant));
@@ -109,7 +109,7 @@ TEST(ValueDraw, ConstantsAreMetAtTheirOwnScale) {
 }
 
 TEST(ValueDraw, IndicesAndOffsetsStayInRange) {
-  for_each_kind([](ValueKind kind) {
+  for_each_kind([](DrawKind kind) {
     for (const int64_t value : draw(DType::kI64, "index(6)", kind).integers)
       EXPECT_TRUE(value >= 0 && value < 6);
     const Lanes offsets = draw(DType::kI32, "offsets(12)", kind);
@@ -119,7 +119,7 @@ TEST(ValueDraw, IndicesAndOffsetsStayInRange) {
 }
 
 TEST(ValueDraw, UnsignedAndBoolValuesExist) {
-  for_each_kind([](ValueKind kind) {
+  for_each_kind([](DrawKind kind) {
     for (const int64_t value : draw(DType::kU8, "", kind).integers)
       EXPECT_TRUE(value >= 0 && value < 256);
     for (const int64_t value : draw(DType::kBool, "", kind).integers)
@@ -129,17 +129,17 @@ TEST(ValueDraw, UnsignedAndBoolValuesExist) {
 
 TEST(ValueDraw, NonfiniteValuesAppearOnlyWhereAskedFor) {
   const auto is_odd = [](double x) { return !std::isfinite(x); };
-  const Lanes asked = draw(DType::kF64, "nonfinite", ValueKind::kMixed),
-              plain = draw(DType::kF64, "", ValueKind::kMixed);
+  const Lanes asked = draw(DType::kF64, "nonfinite", DrawKind::kMixed),
+              plain = draw(DType::kF64, "", DrawKind::kMixed);
   EXPECT_GT(std::count_if(asked.reals.begin(), asked.reals.end(), is_odd), 3);
   EXPECT_EQ(std::count_if(plain.reals.begin(), plain.reals.end(), is_odd), 0);
 }
 
 TEST(ValueDraw, TheSameKeyDrawsTheSameValues) {
   const TensorMeta meta = TensorMeta::contiguous(DType::kF32, {3, 4});
-  const Tensor a = draw_values(meta, {}, ValueKind::kMixed, {}, Random(1)),
-               b = draw_values(meta, {}, ValueKind::kMixed, {}, Random(1));
-  const Tensor other = draw_values(meta, {}, ValueKind::kMixed, {}, Random(2));
+  const Tensor a = draw_values(meta, {}, DrawKind::kMixed, {}, Random(1)),
+               b = draw_values(meta, {}, DrawKind::kMixed, {}, Random(1));
+  const Tensor other = draw_values(meta, {}, DrawKind::kMixed, {}, Random(2));
   EXPECT_TRUE(bit_equal(a, b));
   EXPECT_FALSE(bit_equal(a, other));
 }

@@ -25,7 +25,7 @@ struct SolveFlags {
 
 struct Solved {
   CostNetwork network;
-  Solution solution;
+  NetworkSolution solution;
   AssignmentCheck check;
   double seconds = 0;
 };
@@ -53,14 +53,14 @@ Json wide_json(WideCost cost) {
   return format_wide(cost);
 }
 
-double gap_of(const Solution& solution) {
+double gap_of(const NetworkSolution& solution) {
   if (solution.cost == solution.lower_bound) return 0;
   const auto cost = static_cast<double>(solution.cost);
   return (cost - static_cast<double>(solution.lower_bound)) / std::max(std::abs(cost), 1.0);
 }
 
 Json solve_json(const Solved& solved) {
-  const Solution& solution = solved.solution;
+  const NetworkSolution& solution = solved.solution;
   Json json = {{"name", solved.network.name},
                {"nodes", solved.network.nodes.size()},
                {"edges", solved.network.edges.size()},
@@ -82,7 +82,7 @@ Json solve_json(const Solved& solved) {
 }
 
 std::string solve_text(const Solved& solved) {
-  const Solution& solution = solved.solution;
+  const NetworkSolution& solution = solved.solution;
   std::string text = fmt::format("{}: {} nodes, {} edges\n", solved.network.name,
                                  solved.network.nodes.size(), solved.network.edges.size());
   text += fmt::format("cost {}, lower bound {}, gap {:.3g} %{}\n", format_wide(solution.cost),
@@ -103,7 +103,7 @@ std::string solve_text(const Solved& solved) {
   return text + fmt::format("[{}]\n", fmt::join(solution.assignment, ", "));
 }
 
-std::string refusal(const CostNetwork& network, const Solution& solution) {
+std::string refusal(const CostNetwork& network, const NetworkSolution& solution) {
   if (solution.state == SolveState::kInfeasible) {
     return fmt::format("no assignment is within the memory limit of {} bytes",
                        network.memory_limit.value_or(0));
@@ -122,7 +122,7 @@ Result<ExitCode> run_solve(Session& session, const SolveFlags& flags) {
   Result<CostNetwork> network = read_iopddl(flags.file);
   if (!network.ok()) return network.status();
   solved.network = *std::move(network);
-  Result<Solution> solution = solve(solved.network, *options);
+  Result<NetworkSolution> solution = solve(solved.network, *options);
   if (!solution.ok())
     return invalid_argument("\"{}\": {}", flags.file, message_of(solution.status()));
   solved.solution = *std::move(solution);
