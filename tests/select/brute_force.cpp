@@ -180,8 +180,11 @@ std::optional<BruteForceCost> BruteForce::plan_move(const SelectRequest& request
   if (!request.states.empty() && !request.states[slot].empty()) moved = request.states[slot];
   PlanOptions options{Policy::kAny};
   options.from_outermost = outermost;
+  Layout whole = current_[slot];  // cut alike; one tensor of a partial group has no plan of its own
+  for (Placement& placement : whole.placements)
+    if (placement.is_partial()) placement = Placement::replicate();
   const bool is_row_major =
-      (**planner_.plan(moved, current_[slot], current_[slot], options)).steps.empty();
+      (**planner_.plan({&*call_.inputs[slot], 1}, whole, whole, options)).steps.empty();
   if (to == current_[slot] && is_row_major) return BruteForceCost{};
   const bool is_written = std::find(written_.begin(), written_.end(), slot) != written_.end();
   if (is_written || request.options.forbid_moves) {
