@@ -78,7 +78,7 @@ std::optional<StrategyCost> Decider::list_leaf(const Strategy& strategy, const M
 
 void Decider::list_light(StrategySearch& search, int64_t most_ps) {
   const size_t count = frontiers_.size();
-  listing_.emplace();
+  listing_ = Listing();
   listing_->most_ps = most_ps;
   listing_->kinds.resize(count);
   for (size_t frontier = 0; frontier < count; ++frontier)
