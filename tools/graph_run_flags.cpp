@@ -59,14 +59,14 @@ Result<ReadSolution> GraphRunFlags::place_by_hand(const ResolvedGraph& resolved,
 }
 
 Result<ReadSolution> GraphRunFlags::solve(const ResolvedGraph& resolved,
-                                          const PlanningFlags& planning) const {
+                                          const PlanningFlags& planning, bool may_write) const {
   if (!plan.empty() && (!place.empty() || !planning.mesh.empty())) {
     return invalid_argument(
         "{} says where everything lies; it goes with neither --place nor --mesh", plan);
   }
   Result<ReadSolution> solved =
       plan.empty() ? place_by_hand(resolved, planning) : read_solution(plan, resolved);
-  if (!solved.ok() || save_plan.empty()) return solved;
+  if (!solved.ok() || save_plan.empty() || !may_write) return solved;
   const std::string text = format_solution(*resolved.graph, solved->solution, solved->prices);
   Status status = annotate(write_text_file(save_plan, text), "--save-plan");
   return status.ok() ? std::move(solved) : status;

@@ -22,8 +22,10 @@ struct GraphRunFlags {
   bool is_given() const { return !source.name.empty(); }
   // Whether it is to be run again with all floats as f64.
   Result<bool> is_checked_in_f64() const;
-  // The solution, by whose prices it was made, written where that is asked for.
-  Result<ReadSolution> solve(const ResolvedGraph& resolved, const PlanningFlags& planning) const;
+  // The solution, by whose prices it was made; written where that is asked for, if `may_write`: of
+  // several processes one does.
+  Result<ReadSolution> solve(const ResolvedGraph& resolved, const PlanningFlags& planning,
+                             bool may_write) const;
 
  private:
   Result<ReadSolution> place_by_hand(const ResolvedGraph& resolved,

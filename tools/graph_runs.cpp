@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/exec/mpi_graph.hpp"
 #include "core/graph/graph_rewrite.hpp"
 #include "core/graph/solution_file.hpp"
 #include "tools/flag_values.hpp"
@@ -74,25 +75,37 @@ std::string verdict_text(const GraphRunReport& report) {
                      most->relative_error);
 }
 
-Result<RanGraph> run_once(const ResolvedGraph& resolved, const Solution& solution, uint64_t seed,
-                          const GraphRunOptions& options) {
-  Result<GraphTask> task = make_graph_task(resolved, solution);
-  if (!task.ok()) return task.status();
-  const Result<GraphValues> values = draw_graph_values(resolved, solution, seed);
-  if (!values.ok()) return values.status();
-  Result<GraphRunReport> report = run_graph_on_sim(*task, values->whole, values->locals, options);
-  if (!report.ok()) return report.status();
-  return RanGraph{*std::move(task), *std::move(report)};
+struct HowToRun {
+  uint64_t seed = 0;
+  GraphRunOptions options;
+  MpiBackend* mpi = nullptr;
+};
+
+Result<GraphRunReport> run_on_mpi(const GraphTask& task, const GraphValues& values,
+                                  const HowToRun& how) {
+  MpiBackend& mpi = *how.mpi;
+  RunDescription description;
+  description.add("the seed", std::to_string(how.seed));
+  if (Status status = describe_graph(task, description); !status.ok()) return status;
+  if (!mpi.has_started()) {
+    if (Status status = mpi.start(task.mesh()); !status.ok()) return status;
+  }
+  Status status = mpi.world().load(std::move(description), mesh_dims_of(task));
+  if (!status.ok()) return status;
+  return run_graph_on_mpi(task, values.whole, values.locals, how.options, mpi.world());
 }
 
-// The same solution with all floats as f64.
-Result<RanGraph> run_in_f64(const Graph& wide, const Registry& registry, const Solution& solution,
-                            uint64_t seed, GraphRunOptions options, ResolvedGraph& resolved) {
-  Result<ResolvedGraph> made = resolve_graph(wide, registry, seed);
-  if (!made.ok()) return made.status();
-  resolved = *std::move(made);
-  options.most_error = kMostErrorInF64;
-  return run_once(resolved, solution, seed, options);
+Result<RanGraph> run_once(const ResolvedGraph& resolved, const Solution& solution,
+                          const HowToRun& how) {
+  Result<GraphTask> task = make_graph_task(resolved, solution);
+  if (!task.ok()) return task.status();
+  const Result<GraphValues> values = draw_graph_values(resolved, solution, how.seed);
+  if (!values.ok()) return values.status();
+  Result<GraphRunReport> report =
+      how.mpi == nullptr ? run_graph_on_sim(*task, values->whole, values->locals, how.options)
+                         : run_on_mpi(*task, *values, how);
+  if (!report.ok()) return report.status();
+  return RanGraph{*std::move(task), *std::move(report)};
 }
 
 struct Told {
@@ -100,6 +113,7 @@ struct Told {
   const RunSettings& settings;
   const RanGraph& ran;
   const RanGraph* wide = nullptr;
+  bool writes_trace = true;  // one rank does
 };
 
 std::string told_text(const Told& told) {
@@ -138,7 +152,7 @@ Json told_json(const Told& told) {
 
 Result<ExitCode> tell(Session& session, const Told& told) {
   const GraphRunReport& report = told.ran.report;
-  if (!told.settings.trace.empty()) {
+  if (!told.settings.trace.empty() && told.writes_trace) {
     Status status =
         write_trace(told.settings.trace, told.ran.task.mesh(), report.traces, report.memories);
     if (!status.ok()) return status;
@@ -151,21 +165,66 @@ Result<ExitCode> tell(Session& session, const Told& told) {
   return is_equal ? ExitCode::kFine : ExitCode::kFindings;
 }
 
+struct WideGraph {
+  Graph graph;
+  ResolvedGraph resolved;  // of `graph`, which must not move
+};
+
+// The same solution with all floats as f64.
+Result<RanGraph> run_in_f64(const Graph& graph, const Solution& solution, HowToRun how,
+                            WideGraph& wide) {
+  Result<Graph> widened = widen_graph(graph, *wide.resolved.registry);
+  if (!widened.ok()) return widened.status();
+  wide.graph = *std::move(widened);
+  Result<ResolvedGraph> resolved = resolve_graph(wide.graph, *wide.resolved.registry, how.seed);
+  if (!resolved.ok()) return resolved.status();
+  wide.resolved = *std::move(resolved);
+  how.options.most_error = kMostErrorInF64;
+  return run_once(wide.resolved, solution, how);
+}
+
+Result<ExitCode> run_solved(Session& session, const GraphRunFlags& flags,
+                            const RunSettings& settings, const ResolvedGraph& resolved,
+                            const Solution& solution, const HowToRun& how) {
+  const Result<bool> is_checked = flags.is_checked_in_f64();
+  if (!is_checked.ok()) return is_checked.status();
+  const Result<RanGraph> ran = run_once(resolved, solution, how);
+  // A step that cannot be done is the file's fault, where the plan is not our own.
+  if (absl::IsInternal(ran.status()) && !flags.plan.empty()) {
+    if (how.mpi != nullptr) {
+      how.mpi->set_failure_code(ExitCode::kFindings);
+      return ran.status();
+    }
+    session.refuse(message_of(ran.status()));
+    return ExitCode::kFindings;
+  }
+  if (!ran.ok()) return ran.status();
+  const bool is_first = how.mpi == nullptr || how.mpi->is_first();
+  if (!*is_checked) return tell(session, {flags, settings, *ran, nullptr, is_first});
+  WideGraph wide;
+  wide.resolved.registry = resolved.registry;
+  const Result<RanGraph> in_f64 = run_in_f64(*resolved.graph, solution, how, wide);
+  if (!in_f64.ok()) return annotate(in_f64.status(), "--check-dtype f64");
+  return tell(session, {flags, settings, *ran, &*in_f64, is_first});
+}
+
 }  // namespace
 
 Result<ExitCode> run_graph(Session& session, const GraphRunFlags& flags,
-                           const PlanningFlags& planning, const RunSettings& settings) {
+                           const PlanningFlags& planning, const RunSettings& settings,
+                           const GraphBackend& backend) {
   const Result<uint64_t> seed = parse_whole("--seed", settings.seed, 0, UINT64_MAX);
   if (!seed.ok()) return seed.status();
-  const Result<bool> is_checked = flags.is_checked_in_f64();
-  if (!is_checked.ok()) return is_checked.status();
+  if (const Result<bool> checked = flags.is_checked_in_f64(); !checked.ok())
+    return checked.status();
   const Result<const Registry*> registry = session.registry();
   if (!registry.ok()) return registry.status();
   const Result<Graph> graph = flags.source.open(*registry);
   if (!graph.ok()) return graph.status();
   const Result<ResolvedGraph> resolved = resolve_graph(*graph, **registry, *seed);
   if (!resolved.ok()) return annotate(resolved.status(), flags.source.name);
-  const Result<ReadSolution> solved = flags.solve(*resolved, planning);
+  const bool is_first = backend.mpi == nullptr || backend.mpi->is_first();
+  const Result<ReadSolution> solved = flags.solve(*resolved, planning, is_first);
   if (absl::IsFailedPrecondition(solved.status())) {
     session.refuse(message_of(solved.status()));
     return ExitCode::kFindings;
@@ -173,8 +232,8 @@ Result<ExitCode> run_graph(Session& session, const GraphRunFlags& flags,
   if (!solved.ok()) return solved.status();
   const Mesh& mesh = solved->solution.mesh;
   if (mesh.rank_count() > kMostRanks) {
-    return invalid_argument("{} has {} ranks, sim runs at most {}", mesh.format(),
-                            mesh.rank_count(), kMostRanks);
+    return invalid_argument("{} has {} ranks, {} runs at most {}", mesh.format(), mesh.rank_count(),
+                            settings.backend, kMostRanks);
   }
   PlanningFlags prices = planning;
   prices.cluster = solved->prices.cluster;
@@ -182,23 +241,10 @@ Result<ExitCode> run_graph(Session& session, const GraphRunFlags& flags,
   const Result<Roofline> roofline = prices.make_roofline();
   if (!roofline.ok()) return roofline.status();
   GraphRunOptions options;
-  options.sim.has_threads = settings.has_threads;
+  options.sim = backend.sim;
   options.roofline = &*roofline;
-  const Result<RanGraph> ran = run_once(*resolved, solved->solution, *seed, options);
-  // A step that cannot be done is the file's fault, where the plan is not our own.
-  if (absl::IsInternal(ran.status()) && !flags.plan.empty()) {
-    session.refuse(message_of(ran.status()));
-    return ExitCode::kFindings;
-  }
-  if (!ran.ok()) return ran.status();
-  if (!*is_checked) return tell(session, {flags, settings, *ran});
-  const Result<Graph> wide = widen_graph(*graph, **registry);
-  if (!wide.ok()) return annotate(wide.status(), "--check-dtype f64");
-  ResolvedGraph wide_resolved;
-  const Result<RanGraph> in_f64 =
-      run_in_f64(*wide, **registry, solved->solution, *seed, options, wide_resolved);
-  if (!in_f64.ok()) return annotate(in_f64.status(), "--check-dtype f64");
-  return tell(session, {flags, settings, *ran, &*in_f64});
+  return run_solved(session, flags, settings, *resolved, solved->solution,
+                    {*seed, options, backend.mpi});
 }
 
 }  // namespace onedim

@@ -1,10 +1,10 @@
 #pragma once
-// Graph runs: what `run GRAPH` does: places the graph, draws values, runs it on simulated ranks, in
-// its own dtypes and, where that is asked for, in f64, and tells what came of it.
+// Graph runs: what `run GRAPH` does: places the graph, draws values, runs it on simulated ranks or
+// on MPI, in its own dtypes and, where that is asked for, in f64, and tells what came of it.
 
 #include "core/exec/graph_run.hpp"
 #include "tools/graph_run_flags.hpp"
-#include "tools/session.hpp"
+#include "tools/mpi_backend.hpp"
 
 namespace onedim {
 
@@ -19,7 +19,13 @@ struct RunSettings {
   bool memory_log = false;
 };
 
+struct GraphBackend {
+  SimOptions sim;
+  MpiBackend* mpi = nullptr;  // null: on `sim`
+};
+
 Result<ExitCode> run_graph(Session& session, const GraphRunFlags& flags,
-                           const PlanningFlags& planning, const RunSettings& settings);
+                           const PlanningFlags& planning, const RunSettings& settings,
+                           const GraphBackend& backend);
 
 }  // namespace onedim

@@ -44,6 +44,17 @@ void MpiFlags::add_to(CLI::App& command) {
       ->group("");
 }
 
+Result<SimOptions> MpiFlags::sim_options(bool has_threads) const {
+  SimOptions options;
+  options.has_threads = has_threads;
+  options.deadline = std::chrono::milliseconds(static_cast<int64_t>(deadline * 1e3));
+  if (fault.empty()) return options;
+  const Result<Fault> parsed = Fault::parse(fault);
+  if (!parsed.ok()) return annotate(parsed.status(), "--fault");
+  options.fault = *parsed;
+  return options;
+}
+
 Result<std::optional<ExitCode>> run_where_torchrun_started() {
   const Variables variables = [](const char* name) { return std::getenv(name); };
   const Result<Launch> launch = find_launch(variables);
@@ -77,7 +88,7 @@ Result<MpiBackend> MpiBackend::find(Session& session, const MpiFlags& flags) {
   if (launch->rank != 0) {
     if (Status status = session.write_to("/dev/null"); !status.ok()) return status;
   }
-  return MpiBackend(session, std::move(options));
+  return MpiBackend(session, std::move(options), launch->rank == 0);
 }
 
 Status MpiBackend::start(const Mesh& mesh) {
@@ -97,7 +108,7 @@ void MpiBackend::give_up(const Status& status) {
   world_->channel().fail(message_of(status));
   if (tells) tell(world_->folder(), message_of(status));
   session_.finish();
-  const int code = static_cast<int>(exit_code_of(status));
+  const int code = static_cast<int>(failure_code_.value_or(exit_code_of(status)));
   command_has_ended(code);
   ::_exit(code);
 }

@@ -54,6 +54,20 @@ std::string index_text(const IndexMap& map, int64_t element) {
 
 }  // namespace
 
+void add_verdict(GraphVerdict other, GraphVerdict& verdict) {
+  verdict.is_equal &= other.is_equal;
+  verdict.is_bit_equal &= other.is_bit_equal;
+  verdict.max_abs_error = std::max(verdict.max_abs_error, other.max_abs_error);
+  verdict.max_ulp = std::max(verdict.max_ulp, other.max_ulp);
+  verdict.nodes += other.nodes;
+  verdict.moves += other.moves;
+  if (other.first && (!verdict.first || *other.first < *verdict.first)) {
+    verdict.first = other.first;
+    verdict.difference = std::move(other.difference);
+  }
+  if (verdict.status.ok()) verdict.status = other.status;
+}
+
 GraphJudge::GraphJudge(const GraphTask& task)
     : task_(task),
       ranks_(static_cast<size_t>(task.mesh().rank_count())),
@@ -108,15 +122,15 @@ void GraphJudge::fail(const Status& status) {
   if (verdict_.status.ok()) verdict_.status = status;
 }
 
-void GraphJudge::note(const Order& order, const Comparison& compared, std::string_view what,
+void GraphJudge::note(const GraphOrder& order, const Comparison& compared, std::string_view what,
                       std::string_view where, const Layout& layout) {
   verdict_.is_bit_equal &= compared.is_bit_equal;
   verdict_.max_abs_error = std::max(verdict_.max_abs_error, compared.max_abs_error);
   verdict_.max_ulp = std::max(verdict_.max_ulp, compared.max_ulp);
   if (compared.is_equal) return;
   verdict_.is_equal = false;
-  if (first_ && *first_ <= order) return;
-  first_ = order;
+  if (verdict_.first && *verdict_.first <= order) return;
+  verdict_.first = order;
   verdict_.difference = fmt::format("{}{}: {}, under {}", what, where, compared.difference,
                                     format_layout(layout, task_.mesh()));
 }
@@ -239,7 +253,7 @@ void GraphJudge::judge_move(int number, const Told& told) {
   const Dims& shape = task_.graph().values[move.values[0]].meta.shape;
   const std::string what =
       fmt::format("the move of {} to {}", move_cause(task_, number), format_layout(move.to, mesh));
-  const Order order{move_starts_[number], 0, number};
+  const GraphOrder order{move_starts_[number], 0, number};
   ++verdict_.moves;
   const std::vector<Tensor> before = column(told.inputs, 0), behind = column(told.outputs, 0);
   const Result<Tensor> expected = join(before, shape, move.from, mesh);

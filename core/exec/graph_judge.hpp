@@ -15,6 +15,9 @@
 
 namespace onedim {
 
+// In the order of the run: node, 0 for a move before it and 1 for the node, number of the move.
+using GraphOrder = std::tuple<int, int, int>;
+
 struct GraphVerdict {
   bool is_equal = true;
   bool is_bit_equal = true;
@@ -22,10 +25,13 @@ struct GraphVerdict {
   double max_ulp = 0;
   int64_t nodes = 0;  // judged
   int64_t moves = 0;
-  std::string difference;  // the first in the order in which the graph runs
+  std::string difference;           // the first in the order in which the graph runs
+  std::optional<GraphOrder> first;  // where that is
   // A node whose op could not be run on whole tensors.
   Status status;
 };
+// Of nodes and moves that another has judged.
+void add_verdict(GraphVerdict other, GraphVerdict& verdict);
 
 class GraphJudge : public GraphWatcher {
  public:
@@ -44,8 +50,6 @@ class GraphJudge : public GraphWatcher {
     std::vector<std::vector<Tensor>> inputs, outputs;
     size_t come = 0;
   };
-  // In the order of the run: node, 0 for a move before it and 1 for the node, number.
-  using Order = std::tuple<int, int, int>;
   // One output, on one rank or of all ranks together.
   struct Compared {
     size_t output = 0;
@@ -59,7 +63,7 @@ class GraphJudge : public GraphWatcher {
   Comparison compare_partial(const Layout& layout, std::span<const Tensor> locals,
                              const Tensor& expected, const Tensor* magnitudes, double roundings);
   double coarseness(int node, const WholeResult& whole) const;
-  void note(const Order& order, const Comparison& compared, std::string_view what,
+  void note(const GraphOrder& order, const Comparison& compared, std::string_view what,
             std::string_view where, const Layout& layout);
   void fail(const Status& status);
 
@@ -70,7 +74,6 @@ class GraphJudge : public GraphWatcher {
   std::map<int, Told> nodes_, moves_;  // that lack a rank
   std::vector<int> move_starts_;
   GraphVerdict verdict_;
-  std::optional<Order> first_;
 };
 
 }  // namespace onedim

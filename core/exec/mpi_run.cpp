@@ -4,18 +4,9 @@
 
 #include "core/base/input_file.hpp"
 #include "core/exec/plan_program.hpp"
-#include "core/exec/rank_report.hpp"
 
 namespace onedim {
 namespace {
-
-MeshDimSet partial_dims(const Layout& layout) {
-  MeshDimSet dims = 0;
-  for (size_t d = 0; d < layout.placements.size(); ++d) {
-    if (layout.placements[d].is_partial()) dims |= MeshDimSet{1} << d;
-  }
-  return dims;
-}
 
 bool has_kind(std::span<const Layout> layouts, std::string_view kind) {
   return std::any_of(layouts.begin(), layouts.end(), [&](const Layout& layout) {
@@ -43,7 +34,18 @@ Status describe_pack(const Registry& registry, const std::string& pack,
   return {};
 }
 
+template <typename IsMeant>
+MeshDimSet dims_where(const Layout& layout, IsMeant is_meant) {
+  MeshDimSet dims = 0;
+  for (size_t d = 0; d < layout.placements.size(); ++d) {
+    if (is_meant(layout.placements[d])) dims |= MeshDimSet{1} << d;
+  }
+  return dims;
+}
+
 }  // namespace
+
+MeshDimSet joint_dims(const Layout& layout) { return dims_where(layout, is_joint); }
 
 std::set<MeshDimSet> mesh_dims_of(const Plan& plan) {
   std::set<MeshDimSet> dims;
@@ -58,7 +60,11 @@ std::set<MeshDimSet> mesh_dims_of(const ShardedOp& op) {
   for (const std::shared_ptr<const Plan>& plan : op.plans) {
     if (plan != nullptr) dims.merge(mesh_dims_of(*plan));
   }
-  for (const Layout& layout : op.output_layouts) dims.insert(partial_dims(layout));
+  for (const Layout& layout : op.output_layouts) {
+    const MeshDimSet joint = joint_dims(layout);
+    if (joint != 0) dims.insert(joint);
+    dims.insert(dims_where(layout, [](const Placement& p) { return p.is_partial(); }));
+  }
   return dims;
 }
 
@@ -74,23 +80,33 @@ void describe_plan(const Plan& plan, const Mesh& mesh, std::string_view name,
                               format_layout(plan.to, mesh), steps, plan_fingerprint(plan, mesh)));
 }
 
+Status describe_packs(std::span<const Op* const> ops, std::span<const Layout> outputs,
+                      const Registry& registry, RunDescription& description) {
+  std::set<std::string> packs;
+  for (const Op* op : ops) {
+    packs.insert(op->pack);
+    if (op->plain != nullptr) packs.insert(op->plain->pack);
+    if (const Kernel* kernel = op->find_kernel(ONEDIM_DEVICE_CPU)) packs.insert(kernel->pack);
+  }
+  for (const PartialKind* kind : registry.partial_kinds()) {
+    description.add(fmt::format("the kind {}", kind->name),
+                    fmt::format("revision {}", kind->revision));
+    if (has_kind(outputs, kind->name)) packs.insert(kind->pack);
+  }
+  for (const std::string& pack : packs) {
+    if (Status status = describe_pack(registry, pack, description); !status.ok()) return status;
+  }
+  return {};
+}
+
 Status describe_op(const ShardedOp& op, RunDescription& description) {
   const std::vector<Domain> no_domains(op.call.inputs.size());
   description.add("the mesh", op.mesh.format());
   description.add("the op", op.op->name());
   description.add("the call", format_call(op.call, no_domains));
   description.add("the seed", std::to_string(op.call.seed));
-  std::set<std::string> packs{op.op->pack};
-  if (op.op->plain != nullptr) packs.insert(op.op->plain->pack);
-  if (const Kernel* kernel = op.op->find_kernel(ONEDIM_DEVICE_CPU)) packs.insert(kernel->pack);
-  for (const PartialKind* kind : op.registry->partial_kinds()) {
-    description.add(fmt::format("the kind {}", kind->name),
-                    fmt::format("revision {}", kind->revision));
-    if (has_kind(op.output_layouts, kind->name)) packs.insert(kind->pack);
-  }
-  for (const std::string& pack : packs) {
-    if (Status status = describe_pack(*op.registry, pack, description); !status.ok()) return status;
-  }
+  Status packs = describe_packs({&op.op, 1}, op.output_layouts, *op.registry, description);
+  if (!packs.ok()) return packs;
   for (size_t slot = 0; slot < op.inputs.size(); ++slot) {
     if (!op.call.inputs[slot]) continue;
     const std::string name = fmt::format("input {}", slot);
@@ -130,6 +146,23 @@ Result<GroupLocals> run_plan_on_mpi(const Plan& plan, const RunSetting& setting,
   return results;
 }
 
+Result<std::vector<RankReport>> gather_reports(const RankReport& mine, MpiWorld& world) {
+  const Result<std::vector<std::string>> all =
+      world.gather(pack_report(mine), "the collection of reports");
+  if (!all.ok()) return all.status();
+  std::vector<RankReport> reports;
+  for (const std::string& text : *all) {
+    Result<RankReport> one = unpack_report(text);
+    if (!one.ok()) return one.status();
+    const int64_t first_ns = reports.empty() ? one->start_ns : reports[0].start_ns;
+    const double shift_us = static_cast<double>(one->start_ns - first_ns) / 1e3;
+    for (TraceSpan& span : one->trace.spans) span.start_us += shift_us;
+    for (MemoryEvent& event : one->memory) event.at_us += shift_us;
+    reports.push_back(*std::move(one));
+  }
+  return reports;
+}
+
 Result<OpRunReport> run_sharded_op_on_mpi(const ShardedOp& op, const WholeResult& whole,
                                           std::span<const std::vector<Tensor>> locals,
                                           MpiWorld& world) {
@@ -153,24 +186,16 @@ Result<OpRunReport> run_sharded_op_on_mpi(const ShardedOp& op, const WholeResult
   mine.comparisons = program.comparisons();
   mine.memory = memory.events();
   mine.peak_bytes = program.peak_bytes();
-  const Result<std::vector<std::string>> all =
-      world.gather(pack_report(mine), "the collection of reports");
-  if (!all.ok()) return all.status();
+  Result<std::vector<RankReport>> ranks = gather_reports(mine, world);
+  if (!ranks.ok()) return ranks.status();
   OpRunReport report;
-  int64_t first_ns = 0;
-  for (size_t rank = 0; rank < all->size(); ++rank) {
-    Result<RankReport> one = unpack_report((*all)[rank]);
-    if (!one.ok()) return one.status();
-    add_comparisons(op, static_cast<int64_t>(rank), one->comparisons, report);
-    if (rank == 0) first_ns = one->start_ns;
-    // All on rank 0's clock.
-    const double shift_us = static_cast<double>(one->start_ns - first_ns) / 1e3;
-    for (TraceSpan& span : one->trace.spans) span.start_us += shift_us;
-    for (MemoryEvent& event : one->memory) event.at_us += shift_us;
-    report.us = std::max(report.us, one->us);
-    report.peak_bytes = std::max(report.peak_bytes, one->peak_bytes);
-    report.traces.push_back(std::move(one->trace));
-    report.memories.emplace_back(clock, std::move(one->memory));
+  for (size_t rank = 0; rank < ranks->size(); ++rank) {
+    RankReport& one = (*ranks)[rank];
+    add_comparisons(op, static_cast<int64_t>(rank), one.comparisons, report);
+    report.us = std::max(report.us, one.us);
+    report.peak_bytes = std::max(report.peak_bytes, one.peak_bytes);
+    report.traces.push_back(std::move(one.trace));
+    report.memories.emplace_back(clock, std::move(one.memory));
   }
   return report;
 }

@@ -4,9 +4,13 @@
 
 #include "core/exec/mpi_world.hpp"
 #include "core/exec/op_run.hpp"
+#include "core/exec/rank_report.hpp"
 #include "core/redistribute/plan_run.hpp"
 
 namespace onedim {
+
+// Where the state of a partial of a pack is settled.
+MeshDimSet joint_dims(const Layout& layout);
 
 // What must be loaded before it runs.
 std::set<MeshDimSet> mesh_dims_of(const Plan& plan);
@@ -16,6 +20,12 @@ std::set<MeshDimSet> mesh_dims_of(const ShardedOp& op);
 void describe_plan(const Plan& plan, const Mesh& mesh, std::string_view name,
                    RunDescription& description);
 Status describe_op(const ShardedOp& op, RunDescription& description);
+// The packs of ops and of the partial kinds of `outputs`, by what their files hold; all kinds.
+Status describe_packs(std::span<const Op* const> ops, std::span<const Layout> outputs,
+                      const Registry& registry, RunDescription& description);
+
+// Every rank's, on every rank; all times are those of rank 0's clock.
+Result<std::vector<RankReport>> gather_reports(const RankReport& mine, MpiWorld& world);
 
 // `locals` of all ranks, of which this one's are moved; so are those that come out.
 Result<GroupLocals> run_plan_on_mpi(const Plan& plan, const RunSetting& setting,

@@ -33,6 +33,16 @@ Result<std::string> make_folder(const std::string& wanted) {
   return path.string();
 }
 
+std::vector<std::string> pieces_of(const std::string& all, std::span<const int64_t> sizes) {
+  std::vector<std::string> pieces;
+  size_t begin = 0;
+  for (const int64_t size : sizes) {
+    pieces.push_back(all.substr(begin, static_cast<size_t>(size)));
+    begin += static_cast<size_t>(size);
+  }
+  return pieces;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<MpiWorld>> MpiWorld::start(const Mesh& mesh, const MpiOptions& options,
@@ -151,13 +161,44 @@ Result<std::vector<std::string>> MpiWorld::gather(const std::string& mine, std::
   if (status = gather_bytes(mine.data(), size, sizes, all.data(), what); !status.ok())
     return status;
   channel_->set_activity("");
-  std::vector<std::string> texts;
-  size_t begin = 0;
-  for (const int64_t length : sizes) {
-    texts.push_back(all.substr(begin, static_cast<size_t>(length)));
-    begin += static_cast<size_t>(length);
+  return pieces_of(all, sizes);
+}
+
+Result<std::vector<std::string>> MpiWorld::deal(std::span<const std::string> texts,
+                                                std::string_view what) {
+  channel_->set_activity(what);
+  const auto ranks = static_cast<size_t>(mesh().rank_count());
+  std::vector<int64_t> sizes(ranks), all_sizes(ranks * ranks);
+  std::string mine;
+  for (size_t to = 0; to < ranks; ++to) {
+    sizes[to] = static_cast<int64_t>(texts[to].size());
+    mine += texts[to];
   }
-  return texts;
+  const std::vector<int64_t> row_bytes(ranks, static_cast<int64_t>(ranks * sizeof(int64_t)));
+  Status status = gather_bytes(sizes.data(), row_bytes[0], row_bytes, all_sizes.data(), what);
+  if (!status.ok()) return status;
+  int64_t most = 0;  // that any rank gives or gets
+  std::vector<int64_t> gets(ranks);
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    int64_t given = 0, gotten = 0;
+    for (size_t other = 0; other < ranks; ++other) {
+      given += all_sizes[rank * ranks + other];
+      gotten += all_sizes[other * ranks + rank];
+    }
+    most = std::max({most, given, gotten});
+    gets[rank] = all_sizes[rank * ranks + static_cast<size_t>(this->rank())];
+  }
+  std::vector<int64_t> give_offsets(ranks), get_offsets(ranks);
+  std::exclusive_scan(sizes.begin(), sizes.end(), give_offsets.begin(), int64_t{0});
+  std::exclusive_scan(gets.begin(), gets.end(), get_offsets.begin(), int64_t{0});
+  std::string all(static_cast<size_t>(get_offsets.back() + gets.back()), '\0');
+  const onedim_mpi_exchange exchange{
+      mine.data(), all.data(),         sizes.data(), give_offsets.data(),
+      gets.data(), get_offsets.data(), most};
+  if (const int error = module_->all_to_all(nullptr, &exchange))
+    return module_.status_of(error, what);
+  channel_->set_activity("");
+  return pieces_of(all, gets);
 }
 
 Result<int> MpiWorld::finish(int code) {

@@ -45,6 +45,8 @@ class MpiWorld {
   Status load(RunDescription description, const std::set<MeshDimSet>& mesh_dims);
   // Every rank's text, on every rank.
   Result<std::vector<std::string>> gather(const std::string& mine, std::string_view what);
+  // One text for each rank; those that all ranks have for this one.
+  Result<std::vector<std::string>> deal(std::span<const std::string> texts, std::string_view what);
   // The end, in order; the largest of all ranks' codes.
   Result<int> finish(int code);
 

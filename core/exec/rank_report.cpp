@@ -45,7 +45,41 @@ Dims read_dims(const Json& json) {
   return Dims(values.begin(), values.end());
 }
 
+Json verdict_json(const GraphVerdict& verdict) {
+  Json json{verdict.is_equal,
+            verdict.is_bit_equal,
+            verdict.max_abs_error,
+            verdict.max_ulp,
+            verdict.nodes,
+            verdict.moves,
+            verdict.difference,
+            static_cast<int>(verdict.status.code()),
+            std::string(verdict.status.message())};
+  if (verdict.first) {
+    const auto& [node, is_node, move] = *verdict.first;
+    json.insert(json.end(), {node, is_node, move});
+  }
+  return json;
+}
+
+GraphVerdict read_verdict(const Json& json) {
+  GraphVerdict verdict;
+  verdict.is_equal = json.at(0).get<bool>();
+  verdict.is_bit_equal = json.at(1).get<bool>();
+  verdict.max_abs_error = json.at(2).get<double>();
+  verdict.max_ulp = json.at(3).get<double>();
+  verdict.nodes = json.at(4).get<int64_t>();
+  verdict.moves = json.at(5).get<int64_t>();
+  verdict.difference = json.at(6).get<std::string>();
+  verdict.status =
+      Status(static_cast<absl::StatusCode>(json.at(7).get<int>()), json.at(8).get<std::string>());
+  if (json.size() > 9)
+    verdict.first = {json.at(9).get<int>(), json.at(10).get<int>(), json.at(11).get<int>()};
+  return verdict;
+}
+
 Tensor read_tensor(const Json& json) {
+  if (json.is_null()) return {};
   const auto dtype = static_cast<DType>(json.at(0).get<int>());
   const TensorMeta meta{dtype, read_dims(json.at(1)), read_dims(json.at(2))};
   const auto& values = json.at(3).get_binary();
@@ -97,9 +131,34 @@ Result<RankReport> unpack_report(std::string_view bytes) {
   });
 }
 
+std::string pack_findings(const GraphFindings& findings) {
+  Json outputs = Json::array();
+  for (const OutputDistance& one : findings.outputs) {
+    outputs.push_back(
+        {one.value, one.is_bit_equal, one.max_abs_error, one.max_ulp, one.relative_error});
+  }
+  return to_bytes({verdict_json(findings.verdict), std::move(outputs)});
+}
+
+Result<GraphFindings> unpack_findings(std::string_view bytes) {
+  return read_bytes<GraphFindings>(bytes, [](const Json& json) {
+    GraphFindings findings{read_verdict(json.at(0)), {}};
+    for (const Json& one : json.at(1)) {
+      findings.outputs.push_back({one.at(0).get<ValueId>(), one.at(1).get<bool>(),
+                                  one.at(2).get<double>(), one.at(3).get<double>(),
+                                  one.at(4).get<double>()});
+    }
+    return findings;
+  });
+}
+
 std::string pack_tensors(std::span<const Tensor> tensors) {
   Json list = Json::array();
   for (const Tensor& tensor : tensors) {
+    if (tensor.data() == nullptr) {
+      list.push_back(nullptr);
+      continue;
+    }
     const Tensor dense = tensor.clone();
     const auto* begin = reinterpret_cast<const uint8_t*>(dense.data());
     Json::binary_t::container_type values(begin, begin + dense.meta().bytes());

@@ -116,22 +116,11 @@ std::string run_text(const RunFlags& flags, const Run& run) {
   return text;
 }
 
-Result<SimOptions> sim_options(const RunFlags& flags) {
-  SimOptions options;
-  options.has_threads = flags.has_threads;
-  options.deadline = std::chrono::milliseconds(static_cast<int64_t>(flags.mpi.deadline * 1e3));
-  if (flags.mpi.fault.empty()) return options;
-  const Result<Fault> fault = Fault::parse(flags.mpi.fault);
-  if (!fault.ok()) return annotate(fault.status(), "--fault");
-  options.fault = *fault;
-  return options;
-}
-
 Result<OpRunReport> run_on_backend(const RunFlags& flags, const ShardedOp& op,
                                    const WholeResult& whole, const DrawnInputs& drawn,
                                    MpiBackend* mpi) {
   if (mpi == nullptr) {
-    const Result<SimOptions> options = sim_options(flags);
+    const Result<SimOptions> options = flags.mpi.sim_options(flags.has_threads);
     if (!options.ok()) return options.status();
     return run_sharded_op(op, whole, drawn.locals, *options);
   }
@@ -210,7 +199,7 @@ Result<PlanRunner> runner_on_mpi(std::span<const ListedMove> moves, Planner& pla
 Result<PlanRunner> make_runner(const RunFlags& flags, std::span<const ListedMove> moves,
                                Planner& planner, const PlanOptions& options, MpiBackend* mpi) {
   if (mpi != nullptr) return runner_on_mpi(moves, planner, options, *mpi);
-  const Result<SimOptions> sim = sim_options(flags);
+  const Result<SimOptions> sim = flags.mpi.sim_options(flags.has_threads);
   if (!sim.ok()) return sim.status();
   return runner_on_sim(*sim);
 }
@@ -282,7 +271,7 @@ Result<ExitCode> run_one_op(Session& session, const RunFlags& flags, MpiBackend*
     return ExitCode::kFindings;
   }
   if (!run.ok()) return run.status();
-  const bool is_first = !is_running || mpi->world().rank() == 0;
+  const bool is_first = mpi == nullptr || mpi->is_first();
   if (!flags.trace.empty() && is_first) {
     Status status =
         write_trace(flags.trace, run->chosen.op.mesh, run->report.traces, run->report.memories);
@@ -296,6 +285,11 @@ Result<ExitCode> run_one_op(Session& session, const RunFlags& flags, MpiBackend*
 }
 
 Result<ExitCode> run_chosen(Session& session, const RunFlags& flags, MpiBackend* mpi) {
+  if (flags.graph.is_given()) {
+    const Result<SimOptions> sim = flags.mpi.sim_options(flags.has_threads);
+    if (!sim.ok()) return sim.status();
+    return run_graph(session, flags.graph, flags.planning, flags, {*sim, mpi});
+  }
   if (!flags.plans.empty()) return run_plans(session, flags, mpi);
   return run_one_op(session, flags, mpi);
 }
@@ -319,11 +313,8 @@ Result<ExitCode> run_run(Session& session, const RunFlags& flags) {
   const int kinds = !flags.op.empty() + !flags.plans.empty() + flags.graph.is_given();
   if (kinds != 1)
     return invalid_argument("run needs one of GRAPH, --op OP with --inputs, or --plans FILE");
-  if (flags.graph.is_given()) {
-    if (flags.backend != "sim") return invalid_argument("--backend: graphs run on sim alone");
-    return run_graph(session, flags.graph, flags.planning, flags);
-  }
-  if (flags.planning.mesh.empty()) return invalid_argument("--mesh is required");
+  if (!flags.graph.is_given() && flags.planning.mesh.empty())
+    return invalid_argument("--mesh is required");
   if (flags.backend == "sim") return run_chosen(session, flags, nullptr);
   const Result<std::optional<ExitCode>> by_torchrun = run_where_torchrun_started();
   if (!by_torchrun.ok()) return by_torchrun.status();
