@@ -11,6 +11,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/supervisor.hpp"
 #include "tools/terminal.hpp"
+#include "tools/told_once.hpp"
 #include "tools/usage_error.hpp"
 
 namespace onedim {
@@ -60,7 +61,7 @@ void add_commands(CLI::App& app, Session& session) {
 int fail(const Status& status) {
   // Quoted input may hold anything; an error stays one line.
   const std::string line = fmt::format("onedim: {}\n", one_line(message_of(status)));
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  if (is_mine_to_tell(line)) std::fwrite(line.data(), 1, line.size(), stderr);
   return static_cast<int>(exit_code_of(status));
 }
 

@@ -15,6 +15,7 @@
 #include "core/pack/settings.hpp"
 #include "tools/supervisor.hpp"
 #include "tools/terminal.hpp"
+#include "tools/told_once.hpp"
 
 namespace onedim {
 
@@ -133,6 +134,7 @@ namespace {
 void complain(std::string_view line) {
   clear_progress();
   const std::string whole = fmt::format("onedim: {}\n", one_line(line));
+  if (!is_mine_to_tell(whole)) return;
   std::fwrite(whole.data(), 1, whole.size(), stderr);
 }
 

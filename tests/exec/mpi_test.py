@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -276,6 +277,26 @@ class WrongUse(InFolder):
         result = on_mpi(2, "--mesh", "a=4", "--plans", self.file("moves", "f32[4]: S(0) -> R\n"))
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("a=4 has 4 ranks, MPI was started with 2; give mpirun -n 4, or another mesh", result.stderr)
+
+    @unittest.skipIf(NO_MPI, "no MPI was found here")
+    def test_what_all_ranks_find_wrong_is_told_once(self):
+        """Whether it is found in the command line, in a file, by the packs or by all ranks together."""
+        wrong = [(["--frobnicate"], "frobnicate"), (["--mesh", "a=2,a=1", "--plans", "x"], "a=2,a=1"),
+                 (["--mesh", "a=2", "--plans", "/no.moves"], "/no.moves"),
+                 (["--mesh", "a=2", "--op", "no_such_op", "--inputs", "f32[2]@R"], "no_such_op")]
+        calls = " ; ".join(shlex.join([str(PROGRAM), "run", "--backend", "mpi", *arguments]) for arguments, _ in wrong)
+        result = mpirun((3, "sh", "-c", f"{calls} ; {calls}"))  # as often as the command is called
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(len(told(result)), 2 * len(wrong), result.stderr)
+        for _, word in wrong:
+            self.assertEqual(sum(word in line for line in told(result)), 2, result.stderr)
+
+    @unittest.skipIf(NO_MPI, "no MPI was found here")
+    def test_what_one_rank_alone_finds_wrong_is_told_too(self):
+        command = [PROGRAM, "run", "--backend", "mpi", "--mesh", "a=2", "--plans"]
+        result = mpirun((1, *command, self.file("moves", "f32[4]: R -> R\n")), (1, *command, "/no.moves"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("/no.moves", told(result)[0])
 
 
 if __name__ == "__main__":
