@@ -81,6 +81,8 @@ long_rest() {
   step "random tests, 20 more seeds" ctest --preset release -R '^(base|tensor|layout|pack)$' --repeat until-fail:20
   step "200 strategies of every form on N-D meshes" env ONEDIM_TEST_LONG=1 \
     build/release/tests/validate/nd_validity
+  step "each fault in each collective" python3 tests/exec/mpi_faults.py build/release/tests/exec/exec_mpi_ranks \
+    build/release/tools/modules/libonedim_mpi.so
   step "ranks that fail at random, 60 s" python3 tests/exec/mpi_soak.py --seconds 60 build/release/tools/onedim
   step "validate, 3 more seeds" validate_again 2 3 4
   step "clang-tidy" run_tidy

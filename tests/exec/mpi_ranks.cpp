@@ -1,7 +1,8 @@
 // One rank of a run on MPI that tries each collective, dtype and reduction on random pieces, some
 // of them empty, of values with any bits: every byte of every buffer must be what `sim` makes of
 // the same calls, which each rank works out for itself. To be started by mpirun:
-// exec_mpi_ranks MESH LARGEST_COUNT MODULE.
+// exec_mpi_ranks MESH LARGEST_COUNT MODULE. With faults, such as `all_gather=kill@1:1`, each in a
+// call of its own, it tells what became of that; `differ@RANK` has that rank call something else.
 
 #include <algorithm>
 #include <cstdio>
@@ -165,25 +166,75 @@ Status run(MpiWorld& world, int64_t& tried) {
   return {};
 }
 
-int start(const char* mesh_text, const char* largest, const char* module) {
+Result<Kind> kind_of(std::string_view name) {
+  const std::optional<Collective> collective = find_collective(name);
+  if (!collective) return invalid_argument("{} is no collective", name);
+  const bool reduces =
+      *collective == Collective::kAllReduce || *collective == Collective::kReduceScatter;
+  return Kind{*collective, reduces ? "sum" : "", 1};
+}
+
+// One call over all ranks with a fault in it.
+Status try_fault(std::string_view text, MpiWorld& world, uint64_t seed) {
+  const size_t equals = std::min(text.find('='), text.size());
+  const Result<Kind> kind = kind_of(text.substr(0, equals));
+  if (!kind.ok()) return kind.status();
+  const std::string_view fault_text = text.substr(std::min(equals + 1, text.size()));
+  const Mesh& mesh = world.mesh();
+  const MeshDimSet all = (MeshDimSet{1} << mesh.ndim()) - 1;
+  const bool is_differ = fault_text.starts_with("differ@");
+  const Result<Fault> fault = Fault::parse(is_differ ? "delay@0:1:0" : fault_text);
+  if (!fault.ok()) return fault.status();
+  const bool differs = is_differ && fault_text.substr(7) == std::to_string(world.rank());
+  const DType dtype = differs ? DType::kF32 : DType::kI32;
+  const Result<Trial> trial = make_trial(*kind, dtype, mesh, all, world.rank(), seed);
+  if (!trial.ok()) return trial.status();
+  FaultyCommunicator faulty(world.communicator(), *fault, FaultScope::kOwnProcess);
+  Communicator& communicator =
+      fault->rank == world.rank() ? static_cast<Communicator&>(faulty) : world.communicator();
+  if (Status status = communicator.post(trial->call); !status.ok()) return status;
+  if (Status status = communicator.wait(); !status.ok()) return status;
+  const bool is_right = bit_equal(trial->call.receive, trial->expected);
+  const Result<std::vector<std::string>> found =
+      world.gather(is_right ? "right" : "wrong", "what became of a fault");
+  if (!found.ok()) return found.status();
+  if (world.rank() != 0) return {};
+  std::printf("%s:", std::string(text).c_str());
+  for (const std::string& word : *found) std::printf(" %s", word.c_str());
+  std::printf("\n");
+  return {};
+}
+
+Status try_faults(std::span<char* const> faults, MpiWorld& world) {
+  const MeshDimSet all = (MeshDimSet{1} << world.mesh().ndim()) - 1;
+  if (Status status = world.load({}, {all}); !status.ok()) return status;
+  uint64_t seed = 0;
+  for (const char* fault : faults) {
+    if (Status status = try_fault(fault, world, ++seed); !status.ok()) return status;
+  }
+  return {};
+}
+
+int start(const char* mesh_text, const char* largest, const char* module,
+          std::span<char* const> faults) {
   const Result<Mesh> mesh = Mesh::parse(mesh_text);
   MpiOptions options;
   options.module = module;
   options.largest_count = std::atoll(largest);
-  options.deadline = std::chrono::seconds(20);
+  options.deadline = std::chrono::seconds(faults.empty() ? 20 : 2);
   const auto tell = [](std::string_view why, const std::string&) {
     std::fprintf(stderr, "%s\n", std::string(why).c_str());
   };
   Result<std::unique_ptr<MpiWorld>> world = MpiWorld::start(*mesh, options, tell);
   int64_t tried = 0;
   Status status = world.status();
-  if (status.ok()) status = run(**world, tried);
+  if (status.ok()) status = faults.empty() ? run(**world, tried) : try_faults(faults, **world);
   if (status.ok()) status = (*world)->finish(0).status();
   if (!status.ok()) {
     std::fprintf(stderr, "%s\n", std::string(message_of(status)).c_str());
     std::_Exit(1);
   }
-  if ((*world)->rank() == 0)
+  if ((*world)->rank() == 0 && faults.empty())
     std::printf("%lld calls are as on sim\n", static_cast<long long>(tried));
   return 0;
 }
@@ -192,7 +243,8 @@ int start(const char* mesh_text, const char* largest, const char* module) {
 }  // namespace onedim
 
 int main(int argc, char** argv) {
-  if (argc == 4) return onedim::start(argv[1], argv[2], argv[3]);
-  std::fputs("exec_mpi_ranks MESH LARGEST_COUNT MODULE\n", stderr);
+  if (argc >= 4)
+    return onedim::start(argv[1], argv[2], argv[3], {argv + 4, static_cast<size_t>(argc - 4)});
+  std::fputs("exec_mpi_ranks MESH LARGEST_COUNT MODULE [COLLECTIVE=FAULT ...]\n", stderr);
   return 2;
 }

@@ -230,6 +230,18 @@ class RanksThatFail(InFolder):
         self.assertRegex(result.stdout, r"^line 1: .*: the part is not the index map's at coordinate \[0,1\]\n")
 
 
+@unittest.skipIf(NO_MPI, "no MPI was found here")
+class EveryFaultInEveryCollective(unittest.TestCase):
+    """Of ranks that stop or are killed, or that call something else, each takes a launch: see mpi_faults.py."""
+
+    def test_late_and_corrupt_bytes(self):
+        names = ["all_gather", "reduce_scatter", "all_reduce", "all_to_all", "broadcast"]
+        late, corrupt = [f"{name}=delay@1:1:20" for name in names], [f"{name}=corrupt@1:1" for name in names]
+        result = mpirun((3, RANKS, "a=3", 2**31 - 1, MODULE, *late, *corrupt))
+        expected = [f"{fault}: right right right" for fault in late] + [f"{fault}: right wrong right" for fault in corrupt]
+        self.assertEqual((result.stdout.split("\n")[:-1], result.returncode), (expected, 0), result.stderr)
+
+
 class WrongUse(InFolder):
     def check_fails(self, result, code, line):
         self.assertEqual((result.returncode, result.stdout), (code, ""))
