@@ -48,6 +48,7 @@ void add_commands(CLI::App& app, Session& session) {
   add_new_pack(app, session);
   add_ops(app, session);
   add_packs(app, session);
+  add_plan(app, session);
   add_probe_packs(app, session);
   add_redistribute(app, session);
   add_rules(app, session);

@@ -1,7 +1,5 @@
 #include "core/graph/hand_placement.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <map>
 
@@ -15,12 +13,6 @@
 namespace onedim {
 namespace {
 
-bool matches(const std::string& glob, const std::string& name) {
-  return !name.empty() && fnmatch(glob.c_str(), name.c_str(), 0) == 0;
-}
-
-std::string line_text(const PlacementLine& line) { return fmt::format("line {}", line.line); }
-
 bool is_partial(const Placement& placement) { return placement.is_partial(); }
 
 class Placer {
@@ -33,14 +25,7 @@ class Placer {
         selector_(selector),
         options_(options),
         mesh_(selector.planner().mesh()),
-        placed_(graph_.values.size()),
-        lies_(graph_.values.size()),
-        makers_(graph_.values.size(), -1) {
-    for (int node = 0; node < graph_.node_count(); ++node) {
-      for (const ValueId output : graph_.nodes[node].outputs) {
-        if (output != kNoValue) makers_[output] = node;
-      }
-    }
+        lies_(graph_.values.size()) {
     plan_options_.policy = options.policy;
     plan_options_.memory_bytes = options.memory_bytes;
     plan_options_.allow_shard_to_partial = options.allow_shard_to_partial;
@@ -48,7 +33,10 @@ class Placer {
 
   Result<Solution> run() {
     solution_.mesh = mesh_;
-    if (Status status = read_lines(); !status.ok()) return status;
+    Result<NamedPlacements> named = find_placements(graph_, mesh_, lines_);
+    if (!named.ok()) return named.status();
+    placed_ = std::move(named->values);
+    rules_ = std::move(named->rules);
     place_given();
     for (int node = 0; node < graph_.node_count(); ++node) {
       if (Status status = place_node(node); !status.ok())
@@ -59,60 +47,6 @@ class Placer {
   }
 
  private:
-  Status read_lines() {
-    for (const PlacementLine& line : lines_) {
-      Status status = line.is_rules ? read_rules(line) : read_layout(line);
-      if (!status.ok()) return annotate(status, line_text(line));
-    }
-    return absl::OkStatus();
-  }
-
-  Status read_layout(const PlacementLine& line) {
-    bool is_used = false;
-    for (ValueId id = 0; id < graph_.value_count(); ++id) {
-      const GraphValue& value = graph_.values[id];
-      const bool is_named = matches(line.glob, value.name) || matches(line.glob, value.path) ||
-                            (makers_[id] >= 0 && matches(line.glob, place_text(makers_[id])));
-      if (!is_named) continue;
-      Result<Layout> layout =
-          parse_layout(line.text, mesh_, static_cast<int>(value.meta.shape.size()));
-      if (!layout.ok()) return annotate(layout.status(), quoted_excerpt(value.name));
-      placed_[id] = *std::move(layout);
-      is_used = true;
-    }
-    if (is_used) return absl::OkStatus();
-    std::vector<std::string> names;
-    for (const GraphValue& value : graph_.values) names.push_back(value.name);
-    return invalid_argument("no value has the name or path {}{}", quoted_excerpt(line.glob),
-                            did_you_mean(line.glob, names));
-  }
-
-  Status read_rules(const PlacementLine& line) {
-    std::vector<Rule> rules;
-    for (const std::string_view part : split_top_level(line.text, ';')) {
-      Result<Rule> rule = parse_conditional_rule(part);
-      if (!rule.ok()) return rule.status();
-      rules.push_back(*std::move(rule));
-    }
-    bool is_used = false;
-    for (int node = 0; node < graph_.node_count(); ++node) {
-      if (!matches(line.glob, graph_.nodes[node].name) && !matches(line.glob, place_text(node)))
-        continue;
-      rules_[node] = rules;
-      is_used = true;
-    }
-    if (is_used) return absl::OkStatus();
-    std::vector<std::string> names;
-    for (const GraphNode& node : graph_.nodes) names.push_back(node.name);
-    return invalid_argument("no node has the name {}{}", quoted_excerpt(line.glob),
-                            did_you_mean(line.glob, names));
-  }
-
-  // Where a node stands in the model and what it does: `layers.0.attention.wq/einsum`.
-  std::string place_text(int node) const {
-    return graph_.nodes[node].module.value_or("") + "/" + graph_.nodes[node].op;
-  }
-
   void place_given() {
     solution_.given.resize(graph_.values.size());
     for (ValueId id = 0; id < graph_.value_count(); ++id) {
@@ -263,39 +197,11 @@ class Placer {
   const Mesh& mesh_;
   std::vector<std::optional<Layout>> placed_;  // per value, by a line; given values: none
   std::vector<Layout> lies_;                   // per value, as far as placed
-  std::vector<int> makers_;                    // per value: the node that makes it, or -1
   std::map<int, std::vector<Rule>> rules_;     // per node, by a line
   Solution solution_;
 };
 
 }  // namespace
-
-Result<std::vector<PlacementLine>> parse_placement_lines(std::string_view text) {
-  constexpr std::string_view kRules = "rules ";
-  std::vector<PlacementLine> lines;
-  int64_t number = 0;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = trim(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    ++number;
-    if (line.empty() || line[0] == '#') continue;
-    PlacementLine parsed;
-    parsed.line = number;
-    parsed.is_rules = line.starts_with(kRules);
-    if (parsed.is_rules) line.remove_prefix(kRules.size());
-    const size_t colon = line.find(':');
-    if (colon == line.npos) {
-      return invalid_argument(
-          "line {}: {} has no `:`; expected `GLOB: LAYOUT` or `rules GLOB: RULE; RULE`", number,
-          quoted_excerpt(line));
-    }
-    parsed.glob = trim(line.substr(0, colon));
-    parsed.text = trim(line.substr(colon + 1));
-    lines.push_back(std::move(parsed));
-  }
-  return lines;
-}
 
 Result<Solution> place_graph(const ResolvedGraph& resolved, std::span<const PlacementLine> lines,
                              Selector& selector, const SelectOptions& options) {

@@ -11,7 +11,7 @@ import subprocess
 import cpp_text
 import tree
 
-FLOORS = ["base", "tensor", "layout", "pack", "cost", "redistribute", "select", "validate", "graph", "solve", "exec"]
+FLOORS = ["base", "tensor", "layout", "pack", "cost", "redistribute", "select", "validate", "graph", "solve", "plan", "exec"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 FLOOR_LINE = re.compile(r"^onedim_floor\((\w+)([^)]*)\)", re.M)
 SCHEMA = re.compile(r'"([A-Za-z_][\w.]*)\([^"]*\)\s*->')

@@ -8,7 +8,7 @@
 #include "core/solve/iopddl_read.hpp"
 #include "core/solve/solver.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/flag_values.hpp"
+#include "tools/solving_flags.hpp"
 
 namespace onedim {
 namespace {
@@ -17,10 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 struct SolveFlags {
   std::string file;
-  std::string time_limit;
-  int64_t effort = 0;  // 0: the default, or no end where the time is limited
-  int threads = 2;
-  uint64_t seed = 1;
+  SolvingFlags solving;
 };
 
 struct Solved {
@@ -29,22 +26,6 @@ struct Solved {
   AssignmentCheck check;
   double seconds = 0;
 };
-
-// The last hundredth is for the check and the output.
-Result<SolveOptions> options_of(const SolveFlags& flags, Clock::time_point start) {
-  SolveOptions options;
-  options.threads = flags.threads;
-  options.seed = flags.seed;
-  if (!flags.time_limit.empty()) {
-    const Result<double> seconds = parse_seconds("--time-limit", flags.time_limit);
-    if (!seconds.ok()) return seconds.status();
-    const std::chrono::duration<double> limit(0.99 * *seconds);
-    options.stop.at = start + std::chrono::duration_cast<Clock::duration>(limit);
-    options.effort = std::numeric_limits<int64_t>::max() / 2;
-  }
-  if (flags.effort > 0) options.effort = flags.effort;
-  return options;
-}
 
 // A whole number where JSON readers take one, otherwise its digits.
 Json wide_json(WideCost cost) {
@@ -116,7 +97,7 @@ std::string refusal(const CostNetwork& network, const NetworkSolution& solution)
 
 Result<ExitCode> run_solve(Session& session, const SolveFlags& flags) {
   const Clock::time_point start = Clock::now();
-  const Result<SolveOptions> options = options_of(flags, start);
+  const Result<SolveOptions> options = flags.solving.options(start);
   if (!options.ok()) return options.status();
   Solved solved;
   Result<CostNetwork> network = read_iopddl(flags.file);
@@ -156,20 +137,7 @@ void add_solve(CLI::App& app, Session& session) {
   command->add_option("file", flags->file, "Instance, JSON, plain or gzip")
       ->type_name("FILE")
       ->required();
-  command
-      ->add_option("--time-limit,--limit-s", flags->time_limit,
-                   "Seconds after which the best solution so far is given")
-      ->type_name("S");
-  command
-      ->add_option("--effort", flags->effort,
-                   "Counted work after which it is given, the same on every machine (default: "
-                   "2e10, without end with --time-limit)")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max() / 2));
-  command->add_option("--threads", flags->threads, "1 or 2; the result is the same")
-      ->type_name("N")
-      ->check(CLI::Range(1, 2));
-  command->add_option("--seed", flags->seed, "Of the search for better solutions")->type_name("N");
+  flags->solving.add_to(*command);
   command->footer(
       "The last line is the assignment, one value a node. Exit code 1 if there is none. Numbers\n"
       "beyond 64 bits are strings in JSON; gap is (cost - lower_bound) / cost.\n"

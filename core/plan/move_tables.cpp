@@ -1,0 +1,182 @@
+#include "core/plan/move_tables.hpp"
+
+#include <algorithm>
+
+namespace onedim {
+namespace {
+
+// What a key is of.
+enum KeyKind : int { kDirect, kFixed, kHub, kSourceToHub, kHubToConsumer };
+
+// The layouts of a column, each once, in the order in which they stand there.
+std::vector<LayoutId> distinct(std::span<const std::vector<Wants>* const> columns) {
+  std::vector<LayoutId> found;
+  absl::flat_hash_map<LayoutId, bool> seen;
+  for (const std::vector<Wants>* column : columns) {
+    for (const Wants& wants : *column) {
+      for (const LayoutId layout : wants) {
+        if (seen.try_emplace(layout, true).second) found.push_back(layout);
+      }
+    }
+  }
+  return found;
+}
+
+Cost add(Cost a, Cost b) { return std::min(kForbidden, a + b); }
+
+// Prices of one tensor by number of layout, for tables that look up the same ones again and again.
+class PriceGrid {
+ public:
+  static Result<PriceGrid> make(MovePrices& prices, const TensorMeta& tensor,
+                                std::vector<LayoutId> from, std::vector<LayoutId> to) {
+    Result<std::vector<Cost>> costs = prices.between(tensor, from, to);
+    if (!costs.ok()) return costs.status();
+    PriceGrid grid;
+    grid.costs_ = *std::move(costs);
+    grid.columns_ = to.size();
+    for (size_t i = 0; i < from.size(); ++i) grid.rows_of_[from[i]] = i;
+    for (size_t i = 0; i < to.size(); ++i) grid.columns_of_[to[i]] = i;
+    return grid;
+  }
+  Cost at(LayoutId from, LayoutId to) const {
+    return costs_[rows_of_.at(from) * columns_ + columns_of_.at(to)];
+  }
+
+ private:
+  std::vector<Cost> costs_;
+  size_t columns_ = 0;
+  absl::flat_hash_map<LayoutId, size_t> rows_of_, columns_of_;
+};
+
+}  // namespace
+
+int MoveTables::tensor_id(const TensorMeta& tensor) {
+  const auto key = std::make_pair(static_cast<int>(tensor.dtype), tensor.shape);
+  return tensor_ids_.try_emplace(key, static_cast<int>(tensor_ids_.size())).first->second;
+}
+
+ColumnId MoveTables::add_column(std::vector<Wants> column) {
+  const auto [found, is_new] =
+      column_ids_.try_emplace(std::move(column), static_cast<ColumnId>(columns_.size()));
+  if (is_new) columns_.push_back(found->first);
+  return found->second;
+}
+
+Result<int> MoveTables::direct(const TensorMeta& tensor, ColumnId source, ColumnId wants,
+                               bool may_move) {
+  const auto [known, is_new] = known_.try_emplace(
+      std::vector<int>{may_move ? kDirect : kFixed, tensor_id(tensor), source, wants}, -1);
+  if (!is_new) return known->second;
+  const std::vector<Wants>& rows = columns_[source];
+  const std::vector<Wants>& columns = columns_[wants];
+  const std::vector<Wants>* const ends[] = {&rows, &columns};
+  PriceGrid grid;
+  if (may_move) {
+    Result<PriceGrid> made = PriceGrid::make(prices_, tensor, distinct(std::span(ends, 1)),
+                                             distinct(std::span(ends + 1, 1)));
+    if (!made.ok()) return made.status();
+    grid = *std::move(made);
+  }
+  std::vector<Cost> cells;
+  cells.reserve(rows.size() * columns.size());
+  for (const Wants& from : rows) {
+    for (const Wants& wanted : columns) {
+      Cost cost = 0;
+      for (const LayoutId to : wanted) {
+        if (to != from[0]) cost = add(cost, may_move ? grid.at(from[0], to) : kForbidden);
+      }
+      cells.push_back(cost);
+    }
+  }
+  return known->second = network_.add_table(static_cast<int>(rows.size()),
+                                            static_cast<int>(columns.size()), std::move(cells));
+}
+
+Result<int> MoveTables::hub(const TensorMeta& tensor, ColumnId source,
+                            std::span<const ColumnId> consumers) {
+  std::vector<int> key{kHub, tensor_id(tensor), source};
+  key.insert(key.end(), consumers.begin(), consumers.end());
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  std::vector<const std::vector<Wants>*> wanted;
+  for (const ColumnId consumer : consumers) wanted.push_back(&columns_[consumer]);
+  const std::vector<Wants>* const at[] = {&columns_[source]};
+  const std::vector<LayoutId> sources = distinct(at), copies = distinct(wanted);
+  const Result<PriceGrid> grid = PriceGrid::make(prices_, tensor, sources, copies);
+  if (!grid.ok()) return grid.status();
+  Hub made;
+  for (const LayoutId from : sources) {
+    made.values.push_back({from, kNoLayout});
+    made.costs.push_back(0);
+    for (const LayoutId copy : copies) {
+      if (copy == from || grid->at(from, copy) >= kForbidden) continue;
+      made.values.push_back({from, copy});
+      made.costs.push_back(grid->at(from, copy));
+    }
+  }
+  hubs_.push_back(std::move(made));
+  return known_[std::move(key)] = static_cast<int>(hubs_.size()) - 1;
+}
+
+int MoveTables::source_to_hub(ColumnId source, int hub) {
+  const auto [known, is_new] = known_.try_emplace(std::vector<int>{kSourceToHub, source, hub}, -1);
+  if (!is_new) return known->second;
+  const std::vector<Wants>& rows = columns_[source];
+  const std::vector<HubValue>& columns = hubs_[hub].values;
+  std::vector<Cost> cells;
+  cells.reserve(rows.size() * columns.size());
+  for (const Wants& from : rows) {
+    for (const HubValue& value : columns) cells.push_back(value.source == from[0] ? 0 : kForbidden);
+  }
+  return known->second = network_.add_table(static_cast<int>(rows.size()),
+                                            static_cast<int>(columns.size()), std::move(cells));
+}
+
+Result<int> MoveTables::hub_to_consumer(const TensorMeta& tensor, int hub, ColumnId wants) {
+  const auto [known, is_new] =
+      known_.try_emplace(std::vector<int>{kHubToConsumer, tensor_id(tensor), hub, wants}, -1);
+  if (!is_new) return known->second;
+  const std::vector<HubValue>& rows = hubs_[hub].values;
+  const std::vector<Wants>& columns = columns_[wants];
+  std::vector<Wants> ends;
+  for (const HubValue& value : rows) {
+    ends.push_back({value.source});
+    if (value.copy != kNoLayout) ends.push_back({value.copy});
+  }
+  const std::vector<Wants>* const both[] = {&ends, &columns};
+  const Result<PriceGrid> grid = PriceGrid::make(prices_, tensor, distinct(std::span(both, 1)),
+                                                 distinct(std::span(both + 1, 1)));
+  if (!grid.ok()) return grid.status();
+  std::vector<Cost> cells;
+  cells.reserve(rows.size() * columns.size());
+  for (const HubValue& at : rows) {
+    for (const Wants& wanted : columns) {
+      Cost cost = 0;
+      for (const LayoutId to : wanted) {
+        if (to == at.source || to == at.copy) continue;
+        Cost least = grid->at(at.source, to);
+        if (at.copy != kNoLayout) least = std::min(least, grid->at(at.copy, to));
+        cost = add(cost, least);
+      }
+      cells.push_back(cost);
+    }
+  }
+  return known->second = network_.add_table(static_cast<int>(rows.size()),
+                                            static_cast<int>(columns.size()), std::move(cells));
+}
+
+Result<Cost> MoveTables::price(const TensorMeta& tensor, LayoutId from, LayoutId to) {
+  const Result<std::vector<Cost>> cost = prices_.between(tensor, {&from, 1}, {&to, 1});
+  if (!cost.ok()) return cost.status();
+  return (*cost)[0];
+}
+
+Result<LayoutId> MoveTables::nearer(const TensorMeta& tensor, const HubValue& at, LayoutId want) {
+  if (at.copy == kNoLayout) return at.source;
+  const Result<Cost> from_source = price(tensor, at.source, want);
+  if (!from_source.ok()) return from_source.status();
+  const Result<Cost> from_copy = price(tensor, at.copy, want);
+  if (!from_copy.ok()) return from_copy.status();
+  return *from_copy < *from_source ? at.copy : at.source;
+}
+
+}  // namespace onedim
