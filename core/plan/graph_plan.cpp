@@ -60,7 +60,7 @@ class Conflict {
       const PlannedValue& planned = plan_.values[value];
       bool is_mine = planned.variable == variable;
       for (const ConsumerGroup& group : planned.groups) {
-        is_mine |= group.hub_variable == variable;
+        is_mine |= group.copy_variable == variable;
         for (const PlanConsumer& consumer : group.consumers)
           is_mine |= consumer.node < 0 && consumer.variable == variable;
       }

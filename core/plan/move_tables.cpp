@@ -24,6 +24,8 @@ std::vector<LayoutId> distinct(std::span<const std::vector<Wants>* const> column
 
 Cost add(Cost a, Cost b) { return std::min(kForbidden, a + b); }
 
+}  // namespace
+
 // Prices of one tensor by number of layout, for tables that look up the same ones again and again.
 class PriceGrid {
  public:
@@ -48,11 +50,15 @@ class PriceGrid {
   absl::flat_hash_map<LayoutId, size_t> rows_of_, columns_of_;
 };
 
-}  // namespace
-
 int MoveTables::tensor_id(const TensorMeta& tensor) {
   const auto key = std::make_pair(static_cast<int>(tensor.dtype), tensor.shape);
   return tensor_ids_.try_emplace(key, static_cast<int>(tensor_ids_.size())).first->second;
+}
+
+std::vector<LayoutId> MoveTables::layouts_of(std::span<const ColumnId> columns) const {
+  std::vector<const std::vector<Wants>*> all;
+  for (const ColumnId id : columns) all.push_back(&columns_[id]);
+  return distinct(all);
 }
 
 ColumnId MoveTables::add_column(std::vector<Wants> column) {
@@ -92,25 +98,56 @@ Result<int> MoveTables::direct(const TensorMeta& tensor, ColumnId source, Column
                                             static_cast<int>(columns.size()), std::move(cells));
 }
 
+namespace {
+
+// What a consumer pays besides the copy.
+Cost own_cost(const PriceGrid& grid, const HubValue& at, const Wants& wanted) {
+  Cost cost = 0;
+  for (const LayoutId to : wanted) {
+    if (to == at.source || to == at.copy) continue;
+    Cost least = grid.at(at.source, to);
+    if (at.copy != kNoLayout) least = std::min(least, grid.at(at.copy, to));
+    cost = add(cost, least);
+  }
+  return cost;
+}
+
+}  // namespace
+
+// Each consumer saves at most what it saves for the best of its own choices.
+bool MoveTables::is_worth_it(const PriceGrid& grid, const HubValue& value, Cost cost,
+                             std::span<const ColumnId> consumers) const {
+  Cost saved = 0;
+  for (const ColumnId consumer : consumers) {
+    Cost most = 0;
+    for (const Wants& wanted : columns_[consumer]) {
+      const Cost without = own_cost(grid, {value.source, kNoLayout}, wanted);
+      most = std::max(most, without - own_cost(grid, value, wanted));
+    }
+    saved = add(saved, most);
+  }
+  return cost < saved;
+}
+
 Result<int> MoveTables::hub(const TensorMeta& tensor, ColumnId source,
                             std::span<const ColumnId> consumers) {
   std::vector<int> key{kHub, tensor_id(tensor), source};
   key.insert(key.end(), consumers.begin(), consumers.end());
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
-  std::vector<const std::vector<Wants>*> wanted;
-  for (const ColumnId consumer : consumers) wanted.push_back(&columns_[consumer]);
-  const std::vector<Wants>* const at[] = {&columns_[source]};
-  const std::vector<LayoutId> sources = distinct(at), copies = distinct(wanted);
-  const Result<PriceGrid> grid = PriceGrid::make(prices_, tensor, sources, copies);
+  const std::vector<LayoutId> sources = layouts_of({&source, 1}), copies = layouts_of(consumers);
+  std::vector<ColumnId> ends(consumers.begin(), consumers.end());
+  ends.push_back(source);
+  const Result<PriceGrid> grid = PriceGrid::make(prices_, tensor, layouts_of(ends), copies);
   if (!grid.ok()) return grid.status();
   Hub made;
   for (const LayoutId from : sources) {
     made.values.push_back({from, kNoLayout});
     made.costs.push_back(0);
     for (const LayoutId copy : copies) {
-      if (copy == from || grid->at(from, copy) >= kForbidden) continue;
+      const Cost cost = grid->at(from, copy);
+      if (copy == from || !is_worth_it(*grid, {from, copy}, cost, consumers)) continue;
       made.values.push_back({from, copy});
-      made.costs.push_back(grid->at(from, copy));
+      made.costs.push_back(cost);
     }
   }
   hubs_.push_back(std::move(made));
@@ -150,14 +187,7 @@ Result<int> MoveTables::hub_to_consumer(const TensorMeta& tensor, int hub, Colum
   cells.reserve(rows.size() * columns.size());
   for (const HubValue& at : rows) {
     for (const Wants& wanted : columns) {
-      Cost cost = 0;
-      for (const LayoutId to : wanted) {
-        if (to == at.source || to == at.copy) continue;
-        Cost least = grid->at(at.source, to);
-        if (at.copy != kNoLayout) least = std::min(least, grid->at(at.copy, to));
-        cost = add(cost, least);
-      }
-      cells.push_back(cost);
+      cells.push_back(own_cost(*grid, at, wanted));
     }
   }
   return known->second = network_.add_table(static_cast<int>(rows.size()),

@@ -27,6 +27,8 @@ struct Hub {
   std::vector<Cost> costs;
 };
 
+class PriceGrid;
+
 class MoveTables {
  public:
   // All are borrowed; tables go into `network`.
@@ -35,11 +37,15 @@ class MoveTables {
   ColumnId add_column(std::vector<Wants> column);
   const std::vector<Wants>& column(ColumnId id) const { return columns_[id]; }
 
-  // From a source to its only consumer. A tensor that may not move has no price but 0 where
-  // everything lies as it is wanted.
+  // The layouts that stand in the columns, each once.
+  std::vector<LayoutId> layouts_of(std::span<const ColumnId> columns) const;
+
+  // From where a tensor lies to what a consumer wants. A tensor that may not move has no price but
+  // 0 where everything lies as it is wanted.
   Result<int> direct(const TensorMeta& tensor, ColumnId source, ColumnId wants, bool may_move);
 
-  // The number of the hub of a source and the consumers of a group.
+  // The number of the hub of a source and the consumers of a group, ascending; values that no
+  // choice of the consumers can make worth their cost are left out.
   Result<int> hub(const TensorMeta& tensor, ColumnId source, std::span<const ColumnId> consumers);
   const Hub& hub(int number) const { return hubs_[number]; }
   // Rows are the source's values, columns the hub's.
@@ -53,6 +59,8 @@ class MoveTables {
 
  private:
   int tensor_id(const TensorMeta& tensor);
+  bool is_worth_it(const PriceGrid& grid, const HubValue& value, Cost cost,
+                   std::span<const ColumnId> consumers) const;
 
   MovePrices& prices_;
   CostNetwork& network_;

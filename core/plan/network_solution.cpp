@@ -97,9 +97,7 @@ class SolutionMaker {
 
   Status add_group(ValueId value, LayoutId source, const ConsumerGroup& group,
                    std::vector<ValueMove>& moves) {
-    HubValue hub{source, kNoLayout};
-    if (group.hub_variable >= 0)
-      hub = builder_.moves().hub(group.hub).values[assignment_[group.hub_variable]];
+    const HubValue hub = hub_of(source, group);
     std::vector<ValueMove> own;
     ValueMove shared;
     bool is_shared = false;
@@ -132,6 +130,14 @@ class SolutionMaker {
     }
     std::move(own.begin(), own.end(), std::back_inserter(moves));
     return absl::OkStatus();
+  }
+
+  HubValue hub_of(LayoutId source, const ConsumerGroup& group) {
+    if (group.copy_variable < 0) return {source, kNoLayout};
+    if (group.hub >= 0)
+      return builder_.moves().hub(group.hub).values[assignment_[group.copy_variable]];
+    const LayoutId copy = at(group.copy, group.copy_variable)[0];
+    return {source, copy == source ? kNoLayout : copy};
   }
 
   static void take(ValueMove& move, const PlanConsumer& consumer) {

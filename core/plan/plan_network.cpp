@@ -285,30 +285,61 @@ Status NetworkBuilder::connect(ValueId value) {
 }
 
 Status NetworkBuilder::connect_group(ValueId value, ConsumerGroup& group) {
+  size_t wants = 0;
+  for (const PlanConsumer& consumer : group.consumers) {
+    size_t most = 0;
+    for (const Wants& some : moves_.column(consumer.wants)) most = std::max(most, some.size());
+    wants += most;
+  }
+  if (wants <= 1 || !result_.values[value].may_move) return connect_directly(value, group);
+  return wants == 2 ? connect_pair(value, group) : connect_many(value, group);
+}
+
+Status NetworkBuilder::connect_directly(ValueId value, const ConsumerGroup& group) {
+  const PlannedValue& planned = result_.values[value];
+  for (const PlanConsumer& consumer : group.consumers) {
+    const Result<int> table =
+        moves_.direct(graph_.values[value].meta, planned.source, consumer.wants, planned.may_move);
+    if (!table.ok()) return table.status();
+    add_edge(planned.variable, consumer.variable, *table);
+  }
+  return absl::OkStatus();
+}
+
+Status NetworkBuilder::connect_pair(ValueId value, ConsumerGroup& group) {
   const PlannedValue& planned = result_.values[value];
   const TensorMeta& tensor = graph_.values[value].meta;
-  if (group.consumers.size() == 1 || !planned.may_move) {
-    for (const PlanConsumer& consumer : group.consumers) {
-      const Result<int> table =
-          moves_.direct(tensor, planned.source, consumer.wants, planned.may_move);
-      if (!table.ok()) return table.status();
-      add_edge(planned.variable, consumer.variable, *table);
-    }
-    return absl::OkStatus();
+  std::vector<ColumnId> ends{planned.source};
+  for (const PlanConsumer& consumer : group.consumers) ends.push_back(consumer.wants);
+  const std::vector<LayoutId> layouts = moves_.layouts_of(ends);
+  group.copy = moves_.add_column(one_each(layouts));
+  group.copy_variable = result_.network.add_node(std::vector<Cost>(layouts.size(), 0));
+  const Result<int> made = moves_.direct(tensor, planned.source, group.copy, true);
+  if (!made.ok()) return made.status();
+  add_edge(planned.variable, group.copy_variable, *made);
+  for (const PlanConsumer& consumer : group.consumers) {
+    const Result<int> table = moves_.direct(tensor, group.copy, consumer.wants, true);
+    if (!table.ok()) return table.status();
+    add_edge(group.copy_variable, consumer.variable, *table);
   }
+  return absl::OkStatus();
+}
+
+Status NetworkBuilder::connect_many(ValueId value, ConsumerGroup& group) {
+  const PlannedValue& planned = result_.values[value];
+  const TensorMeta& tensor = graph_.values[value].meta;
   std::vector<ColumnId> wants;
   for (const PlanConsumer& consumer : group.consumers) wants.push_back(consumer.wants);
   std::sort(wants.begin(), wants.end());
-  wants.erase(std::unique(wants.begin(), wants.end()), wants.end());
   const Result<int> hub = moves_.hub(tensor, planned.source, wants);
   if (!hub.ok()) return hub.status();
   group.hub = *hub;
-  group.hub_variable = result_.network.add_node(moves_.hub(*hub).costs);
-  add_edge(planned.variable, group.hub_variable, moves_.source_to_hub(planned.source, *hub));
+  group.copy_variable = result_.network.add_node(moves_.hub(*hub).costs);
+  add_edge(planned.variable, group.copy_variable, moves_.source_to_hub(planned.source, *hub));
   for (const PlanConsumer& consumer : group.consumers) {
     const Result<int> table = moves_.hub_to_consumer(tensor, *hub, consumer.wants);
     if (!table.ok()) return table.status();
-    add_edge(group.hub_variable, consumer.variable, *table);
+    add_edge(group.copy_variable, consumer.variable, *table);
   }
   return absl::OkStatus();
 }

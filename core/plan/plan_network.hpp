@@ -1,7 +1,7 @@
 #pragma once
 // PlanNetwork: a graph on a mesh as a cost network. Variables are, in this order: what is given
 // (its layouts), nodes (their strategies), outputs of the graph that may lie in several ways, and
-// hubs of groups of consumers (move_tables.hpp). What a solution of it costs is what the executor
+// the copies that groups of consumers share. What a solution of it costs is what the executor
 // is predicted to take: local calls, settling of partials of packs, and moves.
 //
 // The consumers of a value in one phase are a group: a copy is not held from forward to backward.
@@ -23,10 +23,15 @@ struct PlanConsumer {
   ColumnId wants = 0;
 };
 
+// Where two layouts are wanted in all, the variable of the copy has layouts alone, that of the
+// source among them, and all take the value from there: what only one wants may as well be moved
+// for it alone. Where more are, one consumer may stay at the source while others share: that takes
+// a hub.
 struct ConsumerGroup {
   std::vector<PlanConsumer> consumers;
-  int hub_variable = -1;  // -1: one consumer, or what may not move
-  int hub = -1;
+  int copy_variable = -1;  // -1: one layout is wanted, or what may not move
+  ColumnId copy = -1;      // of two layouts
+  int hub = -1;            // of more
 };
 
 // A tensor of the graph.
@@ -75,6 +80,9 @@ class NetworkBuilder {
   Status add_output(ValueId value);
   Status connect(ValueId value);
   Status connect_group(ValueId value, ConsumerGroup& group);
+  Status connect_directly(ValueId value, const ConsumerGroup& group);
+  Status connect_pair(ValueId value, ConsumerGroup& group);
+  Status connect_many(ValueId value, ConsumerGroup& group);
   void add_edge(int from, int to, int table);
   void add_consumer(ValueId value, Phase phase, PlanConsumer consumer);
   Result<std::vector<LayoutId>> free_layouts(const TensorMeta& tensor);

@@ -33,14 +33,13 @@ int64_t call_ps(const ResolvedNode& node, const NodeStrategy& strategy, const Me
   std::vector<uint64_t> tags;
   for (const Rule& rule : strategy.rules) tags.push_back(rule.tag);
   int64_t most = 0;
-  const Status status =
-      visit_local_calls(subject, strategy.inputs, strategy.outputs, tags,
-                        [&](const LocalCall& local) -> Status {
-                          const Result<int64_t> ps = time.of(local);
-                          if (!ps.ok()) return ps.status();
-                          most = std::max(most, *ps);
-                          return absl::OkStatus();
-                        });
+  const Status status = visit_local_calls(subject, strategy.inputs, strategy.outputs, tags,
+                                          [&](const LocalCall& local) -> Status {
+                                            const Result<int64_t> ps = time.of(local);
+                                            if (!ps.ok()) return ps.status();
+                                            most = std::max(most, *ps);
+                                            return absl::OkStatus();
+                                          });
   EXPECT_TRUE(status.ok()) << status;
   return most;
 }

@@ -39,8 +39,7 @@ std::unique_ptr<PlannedGraph> make(GraphBuilder& builder, std::string_view mesh,
   made->graph = *std::move(graph);
   made->resolved = *resolve_graph(made->graph, shipped_registry());
   made->planner = std::make_unique<Planner>(std::make_shared<AlphaBetaModel>(*Mesh::parse(mesh)));
-  made->named =
-      *find_placements(made->graph, made->planner->mesh(), *parse_placement_lines(lines));
+  made->named = *find_placements(made->graph, made->planner->mesh(), *parse_placement_lines(lines));
   return made;
 }
 
@@ -107,7 +106,8 @@ TEST(GraphPlan, IsTheLeastOfAllOnOneMeshDim) {
 }
 
 TEST(GraphPlan, IsTheLeastOfAllOnTwoMeshDims) {
-  for (const std::string_view lines : {"x: S(1),S(0)\nw: S(0),R", "x: S(0)[b,a],S(0)\nw: S(1),S(1)"}) {
+  for (const std::string_view lines :
+       {"x: S(1),S(0)\nw: S(0),R", "x: S(0)[b,a],S(0)\nw: S(1),S(1)"}) {
     SCOPED_TRACE(lines);
     GraphBuilder builder = one_layer(8, 12, 16);
     expect_least(*plan(builder, "a=2,b=2", lines));
@@ -121,8 +121,8 @@ TEST(GraphPlan, UnevenShardsCount) {
 
 // A copy that several take is paid once, and what it goes on to from there is counted from there.
 TEST(GraphPlan, CopiesAreShared) {
-  for (const std::string_view lines : {"x: S(0)\nw: S(0)\nv: S(0)", "x: P(sum)\nw: R\nv: S(1)",
-                                       "x: S(1)\nw: S(1)\nv: R"}) {
+  for (const std::string_view lines :
+       {"x: S(0)\nw: S(0)\nv: S(0)", "x: P(sum)\nw: R\nv: S(1)", "x: S(1)\nw: S(1)\nv: R"}) {
     SCOPED_TRACE(lines);
     GraphBuilder builder("shared", shipped_registry());
     const ValueId x = builder.add_given(ValueKind::kInput, "x", meta(DType::kF64, {8, 8}));
