@@ -26,6 +26,21 @@ bool MovePrices::may_search_all() const {
          Planner::kMostFreeMeshDims;
 }
 
+// Of layouts with the same partial kinds, and strided shards in the same places.
+Result<LayoutTable> MovePrices::table_of(int tensor_ndim, const std::set<std::string>& kinds,
+                                         std::span<const Layout* const> layouts,
+                                         const std::string& strided) {
+  std::string key = fmt::format("{};{};", tensor_ndim, strided);
+  for (const Placement& placement : layouts[0]->placements)
+    key += placement.kind == Placement::Kind::kStridedShard ? format_placement(placement) : ",";
+  for (const std::string& kind : kinds) key += ";" + kind;
+  if (const auto found = tables_.find(key); found != tables_.end()) return found->second;
+  Result<LayoutTable> table = planner_.table(tensor_ndim, {kinds.begin(), kinds.end()}, layouts,
+                                             options_.allow_shard_to_partial);
+  if (table.ok()) tables_.emplace(std::move(key), *table);
+  return table;
+}
+
 Status MovePrices::search_all(const TensorMeta& tensor, LayoutId from, std::span<const LayoutId> to,
                               Known& known) {
   // Strided shards stand in a table where they stand in its layouts, kinds anywhere: a search may
@@ -48,9 +63,8 @@ Status MovePrices::search_all(const TensorMeta& tensor, LayoutId from, std::span
   }
   for (const auto& [key, targets] : parts) {
     const std::array<const Layout*, 2> layouts = {&pool_.layout(from), &pool_.layout(targets[0])};
-    const Result<LayoutTable> table = planner_.table(static_cast<int>(tensor.shape.size()),
-                                                     {key.second.begin(), key.second.end()},
-                                                     layouts, options_.allow_shard_to_partial);
+    const Result<LayoutTable> table =
+        table_of(static_cast<int>(tensor.shape.size()), key.second, layouts, key.first);
     if (absl::IsUnimplemented(table.status()) || absl::IsInvalidArgument(table.status())) {
       if (Status status = plan_each(tensor, from, targets, known); !status.ok()) return status;
       continue;

@@ -3,6 +3,9 @@
 // planner: from each source one search finds the prices of all targets. Kept by tensor, so equal
 // tensors share them. Not thread-safe.
 
+#include <map>
+#include <set>
+
 #include "core/plan/layout_pool.hpp"
 #include "core/redistribute/planner.hpp"
 #include "core/solve/cost_network.hpp"
@@ -24,6 +27,8 @@ class MovePrices {
  private:
   using Known = absl::flat_hash_map<std::pair<LayoutId, LayoutId>, Cost>;
 
+  Result<LayoutTable> table_of(int tensor_ndim, const std::set<std::string>& kinds,
+                               std::span<const Layout* const> layouts, const std::string& strided);
   Status search_all(const TensorMeta& tensor, LayoutId from, std::span<const LayoutId> to,
                     Known& known);
   Status plan_each(const TensorMeta& tensor, LayoutId from, std::span<const LayoutId> to,
@@ -34,6 +39,7 @@ class MovePrices {
   PlanOptions options_;
   const LayoutPool& pool_;
   absl::flat_hash_map<MemoKey, Known> by_tensor_;
+  std::map<std::string, LayoutTable> tables_;
 };
 
 }  // namespace onedim

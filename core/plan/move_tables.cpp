@@ -114,19 +114,53 @@ Cost own_cost(const PriceGrid& grid, const HubValue& at, const Wants& wanted) {
 
 }  // namespace
 
-// Each consumer saves at most what it saves for the best of its own choices.
-bool MoveTables::is_worth_it(const PriceGrid& grid, const HubValue& value, Cost cost,
-                             std::span<const ColumnId> consumers) const {
-  Cost saved = 0;
-  for (const ColumnId consumer : consumers) {
-    Cost most = 0;
-    for (const Wants& wanted : columns_[consumer]) {
-      const Cost without = own_cost(grid, {value.source, kNoLayout}, wanted);
-      most = std::max(most, without - own_cost(grid, value, wanted));
+// Of the copies of one source those that can be best: no other copy, nor none, costs less whatever
+// the consumers choose. Each consumer loses at most what it loses by the worst of its choices.
+std::vector<HubValue> MoveTables::copies_worth_it(const PriceGrid& grid, LayoutId source,
+                                                  std::span<const LayoutId> copies,
+                                                  std::span<const ColumnId> consumers) const {
+  struct Candidate {
+    HubValue value;
+    Cost cost = 0;
+    std::vector<Cost> own;  // of each choice of each consumer
+    bool is_kept = true;
+  };
+  std::vector<Candidate> candidates;
+  const auto add_candidate = [&](LayoutId copy, Cost cost) {
+    Candidate& candidate = candidates.emplace_back(Candidate{{source, copy}, cost, {}, true});
+    for (const ColumnId consumer : consumers) {
+      for (const Wants& wanted : columns_[consumer])
+        candidate.own.push_back(own_cost(grid, candidate.value, wanted));
     }
-    saved = add(saved, most);
+  };
+  add_candidate(kNoLayout, 0);
+  for (const LayoutId copy : copies) {
+    if (copy != source && grid.at(source, copy) < kForbidden)
+      add_candidate(copy, grid.at(source, copy));
   }
-  return cost < saved;
+  const auto dominates = [&](const Candidate& better, const Candidate& worse) {
+    Cost lost = better.cost - worse.cost;
+    auto mine = better.own.begin(), theirs = worse.own.begin();
+    for (const ColumnId consumer : consumers) {
+      Cost most = -kForbidden;
+      for (size_t choice = 0; choice < columns_[consumer].size(); ++choice, ++mine, ++theirs) {
+        if (*theirs < kForbidden) most = std::max(most, *mine - *theirs);
+      }
+      lost = add(lost, most);
+    }
+    return lost <= 0;
+  };
+  std::vector<HubValue> values;
+  for (Candidate& worse : candidates) {
+    worse.is_kept =
+        std::none_of(candidates.begin(), candidates.end(), [&](const Candidate& better) {
+          return &better != &worse && better.is_kept && dominates(better, worse);
+        });
+  }
+  for (const Candidate& candidate : candidates) {
+    if (candidate.is_kept) values.push_back(candidate.value);
+  }
+  return values;
 }
 
 Result<int> MoveTables::hub(const TensorMeta& tensor, ColumnId source,
@@ -141,13 +175,9 @@ Result<int> MoveTables::hub(const TensorMeta& tensor, ColumnId source,
   if (!grid.ok()) return grid.status();
   Hub made;
   for (const LayoutId from : sources) {
-    made.values.push_back({from, kNoLayout});
-    made.costs.push_back(0);
-    for (const LayoutId copy : copies) {
-      const Cost cost = grid->at(from, copy);
-      if (copy == from || !is_worth_it(*grid, {from, copy}, cost, consumers)) continue;
-      made.values.push_back({from, copy});
-      made.costs.push_back(cost);
+    for (const HubValue& value : copies_worth_it(*grid, from, copies, consumers)) {
+      made.values.push_back(value);
+      made.costs.push_back(value.copy == kNoLayout ? 0 : grid->at(from, value.copy));
     }
   }
   hubs_.push_back(std::move(made));

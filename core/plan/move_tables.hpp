@@ -44,8 +44,8 @@ class MoveTables {
   // 0 where everything lies as it is wanted.
   Result<int> direct(const TensorMeta& tensor, ColumnId source, ColumnId wants, bool may_move);
 
-  // The number of the hub of a source and the consumers of a group, ascending; values that no
-  // choice of the consumers can make worth their cost are left out.
+  // The number of the hub of a source and the consumers of a group, ascending, without
+  // values that others of the same source beat whatever the consumers choose.
   Result<int> hub(const TensorMeta& tensor, ColumnId source, std::span<const ColumnId> consumers);
   const Hub& hub(int number) const { return hubs_[number]; }
   // Rows are the source's values, columns the hub's.
@@ -59,8 +59,9 @@ class MoveTables {
 
  private:
   int tensor_id(const TensorMeta& tensor);
-  bool is_worth_it(const PriceGrid& grid, const HubValue& value, Cost cost,
-                   std::span<const ColumnId> consumers) const;
+  std::vector<HubValue> copies_worth_it(const PriceGrid& grid, LayoutId source,
+                                        std::span<const LayoutId> copies,
+                                        std::span<const ColumnId> consumers) const;
 
   MovePrices& prices_;
   CostNetwork& network_;
