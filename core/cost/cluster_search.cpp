@@ -5,23 +5,12 @@
 
 #include "core/base/text.hpp"
 #include "core/cost/cluster.hpp"
+#include "core/cost/data_folder.hpp"
 
 namespace onedim {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The files that came with an installed program win over those of the source tree.
-std::vector<fs::path> cluster_folders() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  std::vector<fs::path> folders;
-  if (!error) {
-    folders.push_back(program.parent_path().parent_path() / ONEDIM_INSTALLED_DATA / "clusters");
-  }
-  folders.emplace_back(ONEDIM_SOURCE_CLUSTERS);
-  return folders;
-}
 
 Result<Cluster> read_cluster_file(const fs::path& file) {
   std::error_code error;
@@ -38,7 +27,7 @@ Result<Cluster> read_cluster_file(const fs::path& file) {
 
 std::vector<std::string> cluster_names() {
   std::vector<std::string> names;
-  for (const fs::path& folder : cluster_folders()) {
+  for (const fs::path& folder : data_folders("clusters")) {
     std::error_code error;
     fs::directory_iterator entries(folder, error);
     if (error) continue;
@@ -55,7 +44,7 @@ Result<Cluster> load_cluster(std::string_view name_or_path) {
   if (name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".toml")) {
     return read_cluster_file(name_or_path);
   }
-  for (const fs::path& folder : cluster_folders()) {
+  for (const fs::path& folder : data_folders("clusters")) {
     std::error_code error;
     const fs::path file = folder / fmt::format("{}.toml", name_or_path);
     if (fs::exists(file, error)) return read_cluster_file(file);
