@@ -49,6 +49,7 @@ void add_commands(CLI::App& app, Session& session) {
   add_ops(app, session);
   add_packs(app, session);
   add_plan(app, session);
+  add_price(app, session);
   add_probe_packs(app, session);
   add_redistribute(app, session);
   add_rules(app, session);

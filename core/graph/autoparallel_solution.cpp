@@ -41,6 +41,10 @@ Result<Layout> parse_joined_layout(std::string_view text, const TensorMeta& meta
   Scanner scanner(text);
   Layout layout;
   while (!scanner.at_end()) {
+    if (scanner.accept("R")) {  // `RR` is no word
+      layout.placements.push_back(Placement::replicate());
+      continue;
+    }
     Result<Placement> placement = scan_placement(scanner);
     if (!placement.ok()) return placement.status();
     layout.placements.push_back(*std::move(placement));

@@ -19,6 +19,7 @@ void add_new_pack(CLI::App& app, Session& session);
 void add_ops(CLI::App& app, Session& session);
 void add_packs(CLI::App& app, Session& session);
 void add_plan(CLI::App& app, Session& session);
+void add_price(CLI::App& app, Session& session);
 void add_probe_packs(CLI::App& app, Session& session);  // hidden: the child's side of probing
 void add_redistribute(CLI::App& app, Session& session);
 void add_rules(CLI::App& app, Session& session);
