@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tools/dearest.hpp"
 #include "tools/text_table.hpp"
 
 namespace onedim {
@@ -11,45 +12,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostRows = 10;  // of a table that is read in full
-
-// A move, or a node by itself.
-struct Cost {
-  double us = 0;
-  int node = 0;
-  int slot = -1;
-};
+constexpr size_t kMostDifferences = 10;
 
 // JSON has no infinity: a move that there is not costs null.
 Json us_json(double us) { return std::isfinite(us) ? Json(us) : Json(); }
 
-std::string us_text(double us) { return fmt::format("{:.2f}", us); }
-
-// The dearest first, then as in the graph.
-std::vector<Cost> dearest(std::vector<Cost> costs) {
-  std::stable_sort(costs.begin(), costs.end(),
-                   [](const Cost& a, const Cost& b) { return a.us > b.us; });
-  costs.resize(std::min(costs.size(), kMostRows));
-  return costs;
-}
-
-std::vector<Cost> edge_costs(const AutoParallelPriced& priced) {
-  std::vector<Cost> costs;
+std::vector<Price> edge_prices(const AutoParallelPriced& priced) {
+  std::vector<Price> prices;
   for (size_t node = 0; node < priced.edge_us.size(); ++node) {
     for (size_t slot = 0; slot < priced.edge_us[node].size(); ++slot) {
       const double us = priced.edge_us[node][slot];
-      if (us > 0) costs.push_back({us, static_cast<int>(node), static_cast<int>(slot)});
+      prices.push_back({us, static_cast<int>(node), static_cast<int>(slot)});
     }
   }
-  return costs;
+  return prices;
 }
 
-std::vector<Cost> node_costs(const AutoParallelPriced& priced) {
-  std::vector<Cost> costs;
-  for (size_t node = 0; node < priced.node_us.size(); ++node) {
-    if (priced.node_us[node] > 0) costs.push_back({priced.node_us[node], static_cast<int>(node)});
-  }
-  return costs;
+int64_t count_priced(const std::vector<Price>& prices) {
+  return std::count_if(prices.begin(), prices.end(),
+                       [](const Price& price) { return price.us > 0; });
 }
 
 Json layouts_json(std::span<const Layout> layouts, const Mesh& mesh) {
@@ -67,7 +48,8 @@ class Writer {
 
   std::string sums_text() const {
     const AutoParallelPriced& priced = report_.priced;
-    const size_t moves = edge_costs(priced).size(), nodes = node_costs(priced).size();
+    const int64_t moves = count_priced(edge_prices(priced));
+    const int64_t nodes = count_priced(prices_of(priced.node_us));
     std::string text =
         fmt::format("{} on {}, priced as AutoParallel does on H100: {} nodes, {} edges\n",
                     graph_.name, mesh_.format(), graph_.nodes.size(), priced.edges);
@@ -98,7 +80,7 @@ class Writer {
     text += fmt::format("{} of {} prices of the file are not ours, by up to {:.2g} of each{}\n",
                         check.differences.size(), check.compared, check.most_difference,
                         check.sums_differ ? "; nor are its sums" : "");
-    for (size_t i = 0; i < check.differences.size() && i < kMostRows; ++i) {
+    for (size_t i = 0; i < check.differences.size() && i < kMostDifferences; ++i) {
       const PriceDifference& difference = check.differences[i];
       text += fmt::format("  {}{}: {} us, ours {}\n", node_text(graph_.nodes[difference.node]),
                           difference.slot < 0 ? "" : fmt::format(", input {}", difference.slot),
@@ -109,19 +91,20 @@ class Writer {
 
   std::string moves_text() const {
     std::vector<TextRow> rows{{"us", "dearest moves", "from", "to", "for"}};
-    for (const Cost& cost : dearest(edge_costs(report_.priced))) {
-      const AutoParallelEdge& edge = report_.solution.nodes[cost.node].inputs[cost.slot];
-      rows.push_back({us_text(cost.us), value_name(cost.node, cost.slot),
+    for (const Price& price : dearest(edge_prices(report_.priced))) {
+      const AutoParallelEdge& edge = report_.solution.nodes[price.index].inputs[price.slot];
+      rows.push_back({us_text(price.us), value_name(price.index, price.slot),
                       format_layout(edge.from, mesh_), format_layout(edge.to, mesh_),
-                      graph_.nodes[cost.node].name});
+                      graph_.nodes[price.index].name});
     }
     return rows.size() == 1 ? "" : format_table(rows);
   }
 
   std::string nodes_text() const {
     std::vector<TextRow> rows{{"us", "dearest nodes", "op"}};
-    for (const Cost& cost : dearest(node_costs(report_.priced)))
-      rows.push_back({us_text(cost.us), graph_.nodes[cost.node].name, graph_.nodes[cost.node].op});
+    for (const Price& price : dearest(prices_of(report_.priced.node_us)))
+      rows.push_back(
+          {us_text(price.us), graph_.nodes[price.index].name, graph_.nodes[price.index].op});
     return rows.size() == 1 ? "" : format_table(rows);
   }
 
