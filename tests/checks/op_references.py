@@ -17,11 +17,13 @@ def read_json(path):
         return json.load(file)
 
 
-def names_in(pattern, key, entries):
-    """{name: file} of the ops in all files that match."""
+def names_in(pattern, key, entries, format=None):
+    """{name: file} of the ops in all files that match and are of the format."""
     names = {}
     for path in sorted(DATA.glob(pattern)):
         document = read_json(path)
+        if document.get("format") != format:
+            continue
         for entry in document.get(entries, []):
             names.setdefault(entry[key], path.name)
     return names
@@ -57,7 +59,7 @@ def faults_of(ops, golden, graphs, references):
 def main():
     ops = offered_ops.offered_ops()
     golden = names_in("*_ops.json.gz", "op", "calls")
-    graphs = names_in("*.json.gz", "op", "nodes")
+    graphs = names_in("*.json.gz", "op", "nodes", "onedim.graph/1")
     references = read_references((DATA / "op_references.txt").read_text())
     faults = list(faults_of(ops, golden, graphs, references))
     tree.finish("op references", faults, f"{len(ops)} ops, {len(golden)} with golden calls, {len(graphs)} in graphs")
