@@ -17,7 +17,7 @@ def read_json(path):
         return json.load(file)
 
 
-def names_in(pattern, key, entries, format=None):
+def names_in(pattern, key, entries, format):
     """{name: file} of the ops in all files that match and are of the format."""
     names = {}
     for path in sorted(DATA.glob(pattern)):
@@ -58,7 +58,7 @@ def faults_of(ops, golden, graphs, references):
 
 def main():
     ops = offered_ops.offered_ops()
-    golden = names_in("*_ops.json.gz", "op", "calls")
+    golden = names_in("*_ops.json.gz", "op", "calls", "onedim.golden_ops/1")
     graphs = names_in("*.json.gz", "op", "nodes", "onedim.graph/1")
     references = read_references((DATA / "op_references.txt").read_text())
     faults = list(faults_of(ops, golden, graphs, references))
