@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "core/base/text.hpp"
+#include "core/select/input_state.hpp"
 
 namespace onedim {
 namespace {
@@ -13,11 +14,19 @@ Status no_slot(std::string_view text, size_t count) {
                                      : fmt::format("a number below {}", count));
 }
 
+Status check_state(size_t slot, std::span<const TensorMeta> state, const PlacedCall& placed,
+                   const Registry& registry) {
+  const OptionalMeta& meta = placed.call.inputs[slot];
+  if (!meta) return invalid_argument("the input is absent; leave it out");
+  return check_input_state(registry, *meta, placed.layouts[slot], state);
+}
+
 }  // namespace
 
-Result<InputStates> parse_states(std::span<const std::string> flags, const Call& call) {
+Result<InputStates> parse_states(std::span<const std::string> flags, const PlacedCall& placed,
+                                 const Registry& registry) {
   if (flags.empty()) return InputStates();
-  InputStates states(call.inputs.size());
+  InputStates states(placed.call.inputs.size());
   for (const std::string_view flag : flags) {
     const size_t equals = flag.find('=');
     if (equals == flag.npos) {
@@ -39,8 +48,23 @@ Result<InputStates> parse_states(std::span<const std::string> flags, const Call&
     if (states[slot].empty())
       return invalid_argument("--state: input {} is given no tensor, expected one such as f64[8]",
                               slot);
+    if (Status status = check_state(slot, states[slot], placed, registry); !status.ok())
+      return annotate(status, fmt::format("--state {}", slot));
   }
   return states;
+}
+
+std::string missing_states(const InputStates& states, const PlacedCall& placed,
+                           const Registry& registry) {
+  std::string text;
+  for (size_t slot = 0; slot < placed.call.inputs.size(); ++slot) {
+    if (!placed.call.inputs[slot] || (!states.empty() && !states[slot].empty())) continue;
+    const PartialKind* kind = own_kind(registry, placed.layouts[slot]);
+    if (kind == nullptr || !kind->has_hidden_state()) continue;
+    text += fmt::format("; --state {}='..' gives the state ({}) of input {}", slot,
+                        fmt::join(kind->components, ", "), slot);
+  }
+  return text;
 }
 
 }  // namespace onedim

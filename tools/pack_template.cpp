@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "core/base/output_file.hpp"
 #include "tools/session.hpp"
 
 namespace onedim {
@@ -86,14 +87,6 @@ std::string with_hint(std::string text, const fs::path& package) {
   return text;
 }
 
-Status write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file.good()) return absl::OkStatus();
-  return absl::UnavailableError(fmt::format("cannot write \"{}\"", path.string()));
-}
-
 Result<NewPack> fill_folder(const std::string& name, const fs::path& folder) {
   const Result<fs::path> source = template_folder();
   if (!source.ok()) return source.status();
@@ -110,8 +103,8 @@ Result<NewPack> fill_folder(const std::string& name, const fs::path& folder) {
     std::ifstream stream(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
     const std::string target = replace_word(file.filename().string(), old_name, name);
-    const Status status =
-        write_file(folder / target, with_hint(replace_word(text, old_name, name), *package));
+    const Status status = write_text_file((folder / target).string(),
+                                          with_hint(replace_word(text, old_name, name), *package));
     if (!status.ok()) return status;
     pack.files.push_back(target);
   }

@@ -5,12 +5,12 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "core/base/one_line.hpp"
+#include "core/base/output_file.hpp"
 #include "core/pack/pack_search.hpp"
 #include "core/pack/settings.hpp"
 #include "tools/supervisor.hpp"
@@ -155,10 +155,7 @@ void Session::progress(std::string_view text) const {
 
 Status Session::write_to(const std::string& file) {
   std::FILE* const output = std::fopen(file.c_str(), "we");
-  if (output == nullptr) {
-    return absl::UnavailableError(
-        fmt::format("{}: it cannot be written: {}", file, std::strerror(errno)));
-  }
+  if (output == nullptr) return not_writable(file, errno);
   output_ = output;
   writes_to_file_ = true;
   return absl::OkStatus();

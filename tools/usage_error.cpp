@@ -80,6 +80,25 @@ Status as_written(const CLI::App& app, std::string_view what) {
   return with_help(app, line);
 }
 
+bool is_flag(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* at : {&app, chosen_command(app)}) {
+    const CLI::Option* option = at == nullptr ? nullptr : at->get_option_no_throw(name);
+    if (option != nullptr) return option->get_items_expected_max() == 0;
+  }
+  return false;
+}
+
+// `Could not convert: --deadline = x`.
+Status wrong_number(const CLI::App& app, std::string_view what) {
+  constexpr std::string_view kBefore = ": ", kBetween = " = ";
+  const size_t option = what.find(kBefore), value = what.find(kBetween);
+  if (option == what.npos || value == what.npos || value < option) return as_written(app, what);
+  const std::string name(what.substr(option + kBefore.size(), value - option - kBefore.size()));
+  const std::string given = quoted_excerpt(what.substr(value + kBetween.size()));
+  return with_help(app, is_flag(app, name) ? fmt::format("{} takes no value, not {}", name, given)
+                                           : fmt::format("{}: {} is no number", name, given));
+}
+
 // Ops without tensors have inputs that are nothing.
 bool may_be_empty(const CLI::Option& option) {
   return option.get_positional() || option.get_name() == "--inputs";
@@ -113,6 +132,8 @@ Status usage_error(const CLI::App& app, const CLI::ParseError& error) {
     std::string line = error.what();
     return with_help(app, line.replace(line.find(" excludes "), 10, " cannot go with "));
   }
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr)
+    return wrong_number(app, error.what());
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     return wrong_count(app, error.what());
   return as_written(app, error.what());

@@ -7,6 +7,8 @@
 namespace onedim {
 namespace {
 
+constexpr std::string_view kHint = "; did you mean";
+
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // A byte inside a character of several.
@@ -95,7 +97,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
   const std::string nearest = nearest_name(name, candidates);
-  return nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
+  return nearest.empty() ? "" : fmt::format("{} \"{}\"?", kHint, nearest);
 }
 
 std::string quoted_excerpt(std::string_view text, size_t position) {
@@ -112,9 +114,11 @@ std::string quoted_excerpt(std::string_view text, size_t position) {
   return fmt::format("\"{}{}{}\"", begin > 0 ? "..." : "", excerpt, end < text.size() ? "..." : "");
 }
 
+// A hint of did_you_mean stays the end of the message.
 Status text_error(std::string_view text, size_t position, std::string_view what) {
-  return invalid_argument("{} at column {} of {}", what, position + 1,
-                          quoted_excerpt(text, position));
+  const size_t hint = std::min(what.rfind(kHint), what.size());
+  return invalid_argument("{} at column {} of {}{}", what.substr(0, hint), position + 1,
+                          quoted_excerpt(text, position), what.substr(hint));
 }
 
 }  // namespace onedim

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/layout/memory_order.hpp"
+#include "core/layout/placed_layout.hpp"
 
 namespace onedim {
 
@@ -40,8 +41,8 @@ Status RankPlan::begin(size_t step) {
   span_.category = category_;
   span_.cause = setting_.subject;
   span_.mesh_dims = format_mesh_dims(now.mesh_dims, mesh);
-  span_.from = format_layout(now.from, mesh);
-  span_.to = format_layout(now.to, mesh);
+  span_.from = format_placed_layout(now.from, now.from_outermost, mesh);
+  span_.to = format_placed_layout(now.to, now.to_outermost, mesh);
   span_.bytes = now.bytes;
   span_.predicted_us = now.us;
   site_.memory->set_cause(

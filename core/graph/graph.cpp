@@ -22,8 +22,8 @@ Result<Enum> parse_word(std::string_view what, std::string_view text,
     if (words[i] == text) return static_cast<Enum>(i);
     known.emplace_back(words[i]);
   }
-  return invalid_argument("unknown {} {}{}, expected one of {}", what, quoted_excerpt(text),
-                          did_you_mean(text, known), fmt::join(known, " "));
+  return invalid_argument("unknown {} {}, expected one of {}{}", what, quoted_excerpt(text),
+                          fmt::join(known, " "), did_you_mean(text, known));
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace {
 
 Status unknown_key(std::string_view key, std::span<const std::string_view> known) {
   const std::vector<std::string> names(known.begin(), known.end());
-  return invalid_argument("unknown key {}{}, expected one of {}", quoted_excerpt(key),
-                          did_you_mean(key, names), fmt::join(names, " "));
+  return invalid_argument("unknown key {}, expected one of {}{}", quoted_excerpt(key),
+                          fmt::join(names, " "), did_you_mean(key, names));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ Result<StepKind> parse_step_kind(std::string_view text) {
     names.emplace_back(step_kind_name(static_cast<StepKind>(kind)));
     if (names.back() == text) return static_cast<StepKind>(kind);
   }
-  return invalid_argument("unknown kind of step {}{}, expected one of {}", quoted_excerpt(text),
-                          did_you_mean(text, names), fmt::join(names, " "));
+  return invalid_argument("unknown kind of step {}, expected one of {}{}", quoted_excerpt(text),
+                          fmt::join(names, " "), did_you_mean(text, names));
 }
 
 Result<MeshDimSet> read_mesh_dims(const JsonKeys& keys, const Mesh& mesh) {

@@ -126,6 +126,12 @@ Status check_partials(const Scanner& scanner, std::span<const Entry> entries) {
   return {};
 }
 
+std::string names_of(const Dims& mesh_dims, const Mesh& mesh) {
+  std::vector<std::string> names;
+  for (const int64_t mesh_dim : mesh_dims) names.push_back(mesh.name(static_cast<int>(mesh_dim)));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 Status apply_orders(const Scanner& scanner, std::span<const Entry> entries, const Mesh& mesh,
                     Layout& layout) {
   for (const Entry& entry : entries) {
@@ -137,8 +143,9 @@ Status apply_orders(const Scanner& scanner, std::span<const Entry> entries, cons
     if (named != sharding) {
       return scanner.error_at(
           entry.position,
-          fmt::format("the order must name the {} mesh dims of {} that shard dim {}, and only them",
-                      sharding.size(), mesh.format(), dim));
+          fmt::format(
+              "the order of {} must name the mesh dims that shard dim {} ({}), and no others",
+              format_placement(entry.placement), dim, names_of(sharding, mesh)));
     }
     layout.set_shard_order(dim, entry.order);
   }
@@ -162,10 +169,8 @@ std::string format_layout(const Layout& layout, const Mesh& mesh) {
         std::find(ordered_dims.begin(), ordered_dims.end(), placement.dim) == ordered_dims.end();
     if (placement.is_shard() && is_new) {
       const Dims order = shown.shard_order(placement.dim);
-      std::vector<std::string> names;
-      for (int64_t mesh_dim : order) names.push_back(mesh.name(static_cast<int>(mesh_dim)));
       if (!std::is_sorted(order.begin(), order.end()))
-        text += fmt::format("[{}]", fmt::join(names, ","));
+        text += fmt::format("[{}]", names_of(order, mesh));
       ordered_dims.push_back(placement.dim);
     }
     texts.push_back(std::move(text));

@@ -59,8 +59,8 @@ Result<Placement> parse_partial(Scanner& scanner) {
   if (!is_builtin && name.find('.') == std::string::npos) {
     const std::vector<std::string> kinds(kBuiltinPartials.begin(), kBuiltinPartials.end());
     return scanner.error_at(
-        begin, fmt::format("unknown partial kind \"{}\"{}, expected one of {} or pack.kind", name,
-                           did_you_mean(name, kinds), fmt::join(kinds, " ")));
+        begin, fmt::format("unknown partial kind \"{}\", expected one of {} or pack.kind{}", name,
+                           fmt::join(kinds, " "), did_you_mean(name, kinds)));
   }
   int64_t component = 0;
   if (!is_builtin && scanner.accept("#")) {

@@ -31,8 +31,8 @@ Status check_names(const Schema& schema, const Attributes& attributes) {
       continue;
     std::vector<std::string> names;
     for (const Argument& argument : schema.arguments) names.push_back(argument.name);
-    return invalid_argument("{} has no argument \"{}\"{}; its signature is {}", schema.name, name,
-                            did_you_mean(name, names), format_schema(schema));
+    return invalid_argument("{} has no argument \"{}\"; its signature is {}{}", schema.name, name,
+                            format_schema(schema), did_you_mean(name, names));
   }
   return absl::OkStatus();
 }

@@ -40,11 +40,13 @@ std::string format_plan(const Plan& plan, const Mesh& mesh) {
     if (step.padding_bytes > 0) text += fmt::format(", padding {}", step.padding_bytes);
     text += '\n';
   }
+  // Of a bound of 0 there is no ratio to read.
+  const bool has_ratio = plan.lower_bound_bytes != 0 || plan.bytes == 0;
   return text + fmt::format(
-                    "{:.3f} us, {} bytes received at most (lower bound {}, ratio {:.3g}), "
+                    "{:.3f} us, {} bytes received at most (lower bound {}{}), "
                     "peak {} bytes a rank\n",
-                    plan.cost_us, plan.bytes, plan.lower_bound_bytes, plan.ratio(),
-                    plan.peak_bytes);
+                    plan.cost_us, plan.bytes, plan.lower_bound_bytes,
+                    has_ratio ? fmt::format(", ratio {:.3g}", plan.ratio()) : "", plan.peak_bytes);
 }
 
 nlohmann::ordered_json plan_to_json(const Plan& plan, const Mesh& mesh) {

@@ -54,7 +54,8 @@ std::shared_ptr<const Plan> make_plan(std::span<const PathStep> path, const Stat
     plan->peak_bytes = std::max(plan->peak_bytes, memory[i]);
   }
   plan->lower_bound_bytes =
-      receive_bound(request.group, from, to, request.model->mesh(), graph.alphabet().tensor_ndim());
+      receive_bound(request.group, from, to, request.model->mesh(), graph.alphabet().tensor_ndim(),
+                    request.allow_shard_to_partial);
   return plan;
 }
 

@@ -31,6 +31,17 @@ int64_t reduction_bound(std::span<const GroupMember> group, const Layout& from, 
   return bytes / ranks * transfers + bytes % ranks * transfers / ranks;
 }
 
+// Where no shard becomes a partial, a new partial is made of replicas: one rank at least of each
+// group has had all of it, and ranks receive what they would receive for R.
+Layout before_it_is_partial(const Layout& from, const Layout& to) {
+  Layout layout = to;
+  for (size_t d = 0; d < layout.placements.size(); ++d) {
+    if (to.placements[d].is_partial() && !stays_partial(from.placements[d], to.placements[d]))
+      layout.placements[d] = Placement::replicate();
+  }
+  return layout;
+}
+
 // How many ranks may share what a new partial is to hold; 0 if one may keep its shard as its share.
 int64_t partial_shares(const Layout& from, const Layout& to, const Mesh& mesh) {
   int64_t shares = 1;
@@ -46,7 +57,9 @@ int64_t partial_shares(const Layout& from, const Layout& to, const Mesh& mesh) {
 }  // namespace
 
 int64_t receive_bound(std::span<const GroupMember> group, const Layout& from, const Layout& to,
-                      const Mesh& mesh, int tensor_ndim) {
+                      const Mesh& mesh, int tensor_ndim, bool allow_shard_to_partial) {
+  if (!allow_shard_to_partial)
+    return receive_bound(group, from, before_it_is_partial(from, to), mesh, tensor_ndim, true);
   const int64_t lacking = most_missing_bytes(group, cuts_of(from, mesh, tensor_ndim),
                                              cuts_of(to, mesh, tensor_ndim), kMostRanksWalked);
   const int64_t shares = partial_shares(from, to, mesh);

@@ -7,27 +7,15 @@
 #include "core/layout/memory_order.hpp"
 #include "core/pack/foreign_call.hpp"
 #include "core/pack/variant.hpp"
+#include "core/select/input_state.hpp"
 
 namespace onedim {
 
-const PartialKind* Decider::own_kind(const Layout& layout) const {
-  for (const Placement& placement : layout.placements) {
-    if (placement.is_partial() && !is_builtin_partial(placement.partial))
-      return registry_.find_partial_kind(placement.partial);
-  }
-  return nullptr;
-}
-
 const PartialKind* Decider::immovable_kind(size_t slot) const {
-  const PartialKind* kind = own_kind(current_[slot]);
+  const PartialKind* kind = own_kind(registry_, current_[slot]);
   if (kind == nullptr || kind->output_count > 1) return kind;
   if (!kind->has_hidden_state()) return nullptr;
-  const std::span<const TensorMeta> tensors = state(slot);
-  const bool moves =
-      !tensors.empty() && std::all_of(tensors.begin(), tensors.end(), [&](const TensorMeta& meta) {
-        return meta.shape == input(slot)->shape;
-      });
-  return moves ? nullptr : kind;
+  return state(slot).empty() ? kind : nullptr;
 }
 
 int64_t Decider::moved_bytes(size_t slot) const {
@@ -44,20 +32,12 @@ Status Decider::check_layout(const TensorMeta& meta, const Layout& layout, std::
   return annotate(registry_.check_partials(layout, mesh_), where);
 }
 
-// Of an input under a kind with a hidden state, all its tensors; of others none.
 Status Decider::check_state(size_t slot) const {
   if (state(slot).empty()) return absl::OkStatus();
   const std::string where = fmt::format("{}: the state of input {}", request_.op->name(), slot);
-  const PartialKind* kind = input(slot) ? own_kind(request_.inputs[slot]) : nullptr;
-  if (kind == nullptr || !kind->has_hidden_state()) {
-    return invalid_argument(
-        "{} is given, but the input is no partial of a pack with a hidden state", where);
-  }
-  for (const TensorMeta& meta : state(slot)) {
-    if (checked_volume(meta.shape) < 0)
-      return invalid_argument("{} has {}, which has too many elements", where, format_meta(meta));
-  }
-  return annotate(registry_.check_state_count(request_.inputs[slot], state(slot).size()), where);
+  if (!input(slot)) return invalid_argument("{}: the input is absent; leave it out", where);
+  return annotate(check_input_state(registry_, *input(slot), request_.inputs[slot], state(slot)),
+                  where);
 }
 
 Status Decider::check_memory_orders() const {

@@ -41,9 +41,8 @@ class Decider {
   const OptionalMeta& input(size_t slot) const { return request_.call->inputs[slot]; }
   size_t input_count() const { return request_.call->inputs.size(); }
   // The kind of a partial that cannot move: one of several tensors that are one value, which move
-  // together, or one whose state is not given, or is not of its shape.
+  // together, or one whose state is not given.
   const PartialKind* immovable_kind(size_t slot) const;
-  const PartialKind* own_kind(const Layout& layout) const;
   bool stays(size_t slot) const {
     return input(slot) && (pinned_[slot] || immovable_[slot] != nullptr);
   }

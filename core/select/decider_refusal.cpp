@@ -84,9 +84,8 @@ std::string Decider::why_held(size_t slot) const {
   }
   if (kind != nullptr) {
     return fmt::format(
-        "; input {} is a partial of kind {}, which moves as its state ({}), {}", slot, kind->name,
-        fmt::join(kind->components, ", "),
-        state(slot).empty() ? "which is not given" : "whose tensors are not of the input's shape");
+        "; input {} is a partial of kind {}, which moves as its state ({}), which is not given",
+        slot, kind->name, fmt::join(kind->components, ", "));
   }
   if (!stays(slot) || outermosts_[slot] == 0) return "";
   return fmt::format(

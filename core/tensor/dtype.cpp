@@ -101,8 +101,8 @@ Result<DType> parse_dtype(std::string_view name) {
   }
   std::vector<std::string> names;
   for (const DTypeFacts& facts : kFacts) names.emplace_back(facts.name);
-  return invalid_argument("unknown dtype \"{}\"{}, expected one of {}", name,
-                          did_you_mean(name, names), fmt::join(names, " "));
+  return invalid_argument("unknown dtype \"{}\", expected one of {}{}", name, fmt::join(names, " "),
+                          did_you_mean(name, names));
 }
 
 bool is_floating(DType dtype) { return dtype >= DType::kF64 && dtype <= DType::kF8E8M0; }

@@ -17,9 +17,18 @@ TEST(OutputFile, IsReadBack) {
   std::filesystem::remove(path);
 }
 
-TEST(OutputFile, AFaultNamesTheFile) {
+TEST(OutputFile, AFaultNamesTheFileAndTheReason) {
   EXPECT_EQ(message_of(write_text_file("no/such/folder/f", "text")),
-            "\"no/such/folder/f\" could not be written");
+            "cannot write \"no/such/folder/f\": No such file or directory");
+  const std::string folder = testing::TempDir();
+  EXPECT_EQ(message_of(write_text_file(folder, "text")),
+            "cannot write \"" + folder + "\": Is a directory");
+  EXPECT_TRUE(absl::IsUnavailable(write_text_file(folder, "text")));
+  // Short texts fail when the file is closed, long ones before.
+  for (const size_t size : {size_t{1}, size_t{1} << 20}) {
+    EXPECT_EQ(message_of(write_text_file("/dev/full", std::string(size, 'x'))),
+              "cannot write \"/dev/full\": No space left on device");
+  }
   EXPECT_TRUE(absl::IsUnavailable(read_text_file(testing::TempDir()).status()));
   EXPECT_TRUE(absl::IsInvalidArgument(read_text_file("no/such/file").status()));
 }

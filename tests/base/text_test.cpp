@@ -54,6 +54,8 @@ TEST(Text, DidYouMean) {
 TEST(Text, ErrorsPointAtTheColumn) {
   const Status status = text_error("f32[4,", 6, "expected an integer");
   EXPECT_EQ(message_of(status), "expected an integer at column 7 of \"f32[4,\"");
+  EXPECT_EQ(message_of(text_error("f33[4]", 0, "unknown dtype; did you mean \"f32\"?")),
+            "unknown dtype at column 1 of \"f33[4]\"; did you mean \"f32\"?");
 }
 
 TEST(Text, ErrorsAreOneShortLine) {

@@ -49,8 +49,8 @@ TEST(SolutionFile, RoundTrips) {
 TEST(SolutionFile, FaultsAreNamed) {
   const auto placed = moved_graph();
   EXPECT_EQ(fault(*placed, "\"mesh\"", "\"mash\""),
-            "\"p.json\": unknown key \"mash\"; did you mean \"mesh\"?, expected one of format "
-            "graph_hash mesh cluster cost_model given nodes moves");
+            "\"p.json\": unknown key \"mash\", expected one of format graph_hash mesh cluster "
+            "cost_model given nodes moves; did you mean \"mesh\"?");
   EXPECT_TRUE(fault(*placed, "\"graph_hash\":\"", "\"graph_hash\":\"0")
                   .starts_with("\"p.json\": it was made for another graph"));
   EXPECT_EQ(fault(*placed, "\"w\":\"R,S(0)\"", "\"v\":\"R,S(0)\""),

@@ -87,14 +87,14 @@ TEST(GraphRead, WhatIsNoGraphIsRefused) {
 
 TEST(GraphRead, UnknownKeysAreToldWithTheNearest) {
   EXPECT_EQ(fault_with("\"outputs\":[\"h.0\",\"h.2\"", "\"output\":[\"h.0\",\"h.2\""),
-            "\"f.json\": unknown key \"output\"; did you mean \"outputs\"?, expected one of format "
-            "name values nodes outputs gradients n_forward_outputs");
+            "\"f.json\": unknown key \"output\", expected one of format name values nodes "
+            "outputs gradients n_forward_outputs; did you mean \"outputs\"?");
   EXPECT_EQ(fault_with("\"strides\":[4,1]", "\"stride\":[4,1]"),
-            "\"f.json\": value \"w\": unknown key \"stride\"; did you mean \"strides\"?, expected "
-            "one of shape strides dtype kind path");
+            "\"f.json\": value \"w\": unknown key \"stride\", expected one of shape strides "
+            "dtype kind path; did you mean \"strides\"?");
   EXPECT_EQ(fault_with("\"attributes\":{}", "\"attribute\":{}"),
-            "\"f.json\": nodes[1]: unknown key \"attribute\"; did you mean \"attributes\"?, "
-            "expected one of name op inputs attributes outputs role phase module layer recompute");
+            "\"f.json\": nodes[1]: unknown key \"attribute\", expected one of name op inputs "
+            "attributes outputs role phase module layer recompute; did you mean \"attributes\"?");
   EXPECT_EQ(fault_with("\"role\":\"dtype_cast\"", "\"op\":\"dtype_cast\""),
             "\"f.json\": nodes[0]: key \"op\" is there twice");
 }
@@ -110,8 +110,8 @@ TEST(GraphRead, WrongValuesAreRefused) {
             0u);
   EXPECT_EQ(value_fault("\"dtype\":\"f32\"", "\"dtype\":32"), "\"dtype\" must be a string");
   EXPECT_EQ(value_fault("\"kind\":\"param\"", "\"kind\":\"parm\""),
-            "unknown kind \"parm\"; did you mean \"param\"?, expected one of param buffer input "
-            "tangent intermediate");
+            "unknown kind \"parm\", expected one of param buffer input tangent intermediate; did "
+            "you mean \"param\"?");
   EXPECT_EQ(value_fault("\"shape\":[3,4]", "\"shape\":[-3,4]"), "shape [-3,4] has a negative size");
   EXPECT_EQ(value_fault("\"shape\":[3,4]", "\"shape\":[3.5,4]"),
             "\"shape\" must list whole numbers");
@@ -155,8 +155,8 @@ TEST(GraphRead, WrongNodesAreRefused) {
   EXPECT_EQ(node_fault("\"layer\":0", "\"layer\":\"0\""),
             "node \"w16\" (tiny.cast): \"layer\" must be a whole number from 0 on");
   EXPECT_EQ(node_fault("\"phase\":\"forward\"", "\"phase\":\"foward\""),
-            "node \"w16\" (tiny.cast): unknown phase \"foward\"; did you mean \"forward\"?, "
-            "expected one of forward backward");
+            "node \"w16\" (tiny.cast): unknown phase \"foward\", expected one of forward "
+            "backward; did you mean \"forward\"?");
   EXPECT_EQ(node_fault("MUST_SAVE", "SAVE"),
             "node \"y\" (tiny.times): unknown recompute tag \"SAVE\", expected one of MUST_SAVE "
             "PREFER_SAVE MUST_RECOMPUTE PREFER_RECOMPUTE");

@@ -96,10 +96,10 @@ TEST(LayoutText, WrongOrdersAreRefused) {
   EXPECT_EQ(reprint("S(0)[],S(0)"),
             "error: expected a mesh dim's name or index at column 6 of \"S(0)[],S(0)\"");
   EXPECT_EQ(reprint("S(0)[b,a,S(0)").rfind("error: the mesh a=3,b=2 has no dim \"S\"", 0), 0u);
-  EXPECT_EQ(reprint("S(0)[b,a],S(1)"),
-            "error: the order must name the 1 mesh dims of a=3,b=2 that shard dim 0, and only them "
-            "at column 1 of "
-            "\"S(0)[b,a],S(1)\"");
+  EXPECT_EQ(
+      reprint("S(0)[b,a],S(1)"),
+      "error: the order of S(0) must name the mesh dims that shard dim 0 (a), and no others at "
+      "column 1 of \"S(0)[b,a],S(1)\"");
   EXPECT_EQ(
       reprint("S(0)[b,a],S(0)[a,b]"),
       "error: two different orders are given for dim 0 at column 1 of \"S(0)[b,a],S(0)[a,b]\"");

@@ -48,9 +48,8 @@ TEST(Placement, ErrorsPointAtTheCharacter) {
             "split factor 0 is not in 1 to 1048576 at column 6 of \"SS(0,0)\"");
   EXPECT_EQ(error_of("P()"), "expected a partial kind, such as P(sum) at column 3 of \"P()\"");
   EXPECT_EQ(error_of("P(summ)"),
-            "unknown partial kind \"summ\"; did you mean \"sum\"?, expected one of sum avg max min "
-            "product or "
-            "pack.kind at column 3 of \"P(summ)\"");
+            "unknown partial kind \"summ\", expected one of sum avg max min product or pack.kind "
+            "at column 3 of \"P(summ)\"; did you mean \"sum\"?");
   EXPECT_EQ(error_of("P(pack.)"),
             "expected the kind's name behind \".\" at column 8 of \"P(pack.)\"");
   EXPECT_EQ(error_of("P(sum#1)"), "expected \")\" at column 6 of \"P(sum#1)\"");

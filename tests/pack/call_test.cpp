@@ -122,7 +122,8 @@ TEST(ParseCall, ErrorsPointAtWhatIsWrong) {
       {kAdd, "f32[4]; f33[4]", "tensor 2: unknown dtype \"f33\""},
       {kAdd, "f32[4]; ; f32[4]", "expected a tensor such as `f32[4,6]`"},
       {kAdd, "f32[4]:positiv; f32[4]",
-       "unknown domain \"positiv\"; did you mean \"positive\"? at column 8"},
+       "unknown domain \"positiv\" at column 8 of \"f32[4]:positiv; f32[4]\"; did you mean "
+       "\"positive\"?"},
       {kAdd, "f32[4]:index; f32[4]", "domain \"index\" takes 1 argument, not 0"},
       {kAdd, "f32[4]:index(-1); f32[4]", "domain \"index\" takes a size, not -1"},
       {kAdd, "f32[4]:positive(1); f32[4]", "domain \"positive\" takes 0 arguments, not 1"},

@@ -66,7 +66,8 @@ TEST(Schema, ErrorsPointAtTheCharacter) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"", "expected an op name of letters, digits, `_` and `.` at column 1"},
       {"m-m(Tensor a) -> Tensor", "expected `(` and the arguments at column 2"},
-      {"mm(Tensr a) -> Tensor", "unknown type \"Tensr\"; did you mean \"Tensor\"? at column 4"},
+      {"mm(Tensr a) -> Tensor",
+       "unknown type \"Tensr\" at column 4 of \"mm(Tensr a) -> Tensor\"; did you mean \"Tensor\"?"},
       {"mm(Tensor) -> Tensor", "expected the argument's name at column 10"},
       {"mm(Tensor a, Tensor a) -> Tensor", "a second argument \"a\" at column 21"},
       {"mm(Tensor a) Tensor", "expected `->`"},

@@ -136,6 +136,11 @@ TEST(Planner, MeshDimsOfOneRankNeedNoSteps) {
 TEST(Planner, ShardBecomesPartialOnlyIfAllowed) {
   Plans p("a=4", "f32[16,8]");
   EXPECT_EQ(p.steps("S(0)", "P(sum)"), "all_gather(a) fill_partial(a)");
+  // Who is to hold the sum must have received it whole, as for R.
+  EXPECT_EQ(p.plan("S(0)", "P(sum)").lower_bound_bytes, 12 * 8 * 4);
+  EXPECT_EQ(p.plan("S(0)", "P(sum)").ratio(), 1);
+  EXPECT_EQ(p.plan("P(max)", "P(sum)").lower_bound_bytes, 2 * 12 * 8 * 4);
+  EXPECT_EQ(p.plan("P(sum)", "P(avg)").lower_bound_bytes, 0);
   p.options.allow_shard_to_partial = true;
   EXPECT_EQ(p.steps("S(0)", "P(sum)"), "shard_to_partial(a)");
   EXPECT_EQ(p.plan("S(0)", "P(sum)").lower_bound_bytes, 0);

@@ -35,9 +35,8 @@ TEST(DType, NamesAreParsedBack) {
 
 TEST(DType, UnknownNamesAreRefused) {
   EXPECT_EQ(message_of(parse_dtype("f31").status()),
-            "unknown dtype \"f31\"; did you mean \"f32\"?, expected one of f64 f32 bf16 f16 "
-            "f8e4m3fn f8e5m2 f8e8m0 "
-            "i64 i32 i16 i8 u8 bool c64 c128");
+            "unknown dtype \"f31\", expected one of f64 f32 bf16 f16 f8e4m3fn f8e5m2 f8e8m0 i64 "
+            "i32 i16 i8 u8 bool c64 c128; did you mean \"f32\"?");
   EXPECT_FALSE(parse_dtype("").ok());
   EXPECT_FALSE(parse_dtype("F32").ok());
 }

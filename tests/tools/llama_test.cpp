@@ -246,8 +246,8 @@ TEST(Llama, GradientsAreStoredAsTheirWeights) {
 
 TEST(Llama, UnknownModelsAndOpsAreRefused) {
   EXPECT_EQ(message_of(find_llama("llama3-8B").status()),
-            "no model \"llama3-8B\"; did you mean \"llama3-8b\"?; there are llama3-debug, "
-            "llama3-1b, llama3-8b, llama3-70b, llama3-405b");
+            "no model \"llama3-8B\"; there are llama3-debug, llama3-1b, llama3-8b, llama3-70b, "
+            "llama3-405b; did you mean \"llama3-8b\"?");
   const Registry nothing;
   for (Build* builder : {build_llama_forward, build_llama_joint}) {
     const Result<Graph> graph = builder(*find_llama("llama3-debug"), {}, nothing);

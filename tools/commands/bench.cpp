@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -5,6 +6,7 @@
 #include "core/base/output_file.hpp"
 #include "core/base/text.hpp"
 #include "core/cost/make_cost_model.hpp"
+#include "core/pack/foreign_call.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/flag_values.hpp"
 #include "tools/op_names.hpp"
@@ -47,12 +49,14 @@ Result<Mesh> parse_bench_mesh(std::string_view text) {
   if (text.find('=') != std::string_view::npos) return Mesh::parse(text);
   std::string named;
   char name = 'a';
-  for (const std::string_view size : split_top_level(text, 'x'))
+  for (const std::string_view size : split_top_level(text, 'x')) {
+    const bool is_number = !size.empty() && size.find_first_not_of("0123456789") == size.npos;
+    if (!is_number)
+      return invalid_argument("{} is no mesh, expected one such as 8, 2x8x8 or dp=8,tp=4",
+                              quoted_excerpt(text));
     named += fmt::format("{}{}={}", named.empty() ? "" : ",", name++, size);
-  Result<Mesh> mesh = Mesh::parse(named);
-  if (mesh.ok()) return mesh;
-  return invalid_argument("{} is no mesh such as 8, 2x8x8 or dp=8,tp=4: {}", quoted_excerpt(text),
-                          message_of(mesh.status()));
+  }
+  return Mesh::parse(named);
 }
 
 Result<std::vector<Mesh>> parse_meshes(std::string_view text) {
@@ -66,15 +70,22 @@ Result<std::vector<Mesh>> parse_meshes(std::string_view text) {
   return meshes;
 }
 
+Result<BenchPlan::Subject> parse_given_call(const Op& op, const BenchFlags& flags) {
+  if (flags.inputs.find('@') != std::string::npos)
+    return invalid_argument("--inputs: layouts are drawn here; leave out what is behind @");
+  Result<CallText> call = parse_call(op.schema, flags.inputs, flags.attributes);
+  if (!call.ok()) return annotate(call.status(), "--inputs");
+  const ForeignCall running(op, "infer");
+  if (const auto outputs = op.infer(call->call); !outputs.ok())
+    return annotate(outputs.status(), "--inputs");
+  return BenchPlan::Subject{&op, std::move(call->call)};
+}
+
 Result<BenchPlan::Subject> parse_subject(const Registry& registry, std::string_view name,
                                          const BenchFlags& flags) {
   const Result<const Op*> op = find_op(registry, name);
-  if (!op.ok()) return op.status();
-  if (!flags.inputs.empty() || !flags.attributes.empty()) {
-    Result<CallText> call = parse_call((*op)->schema, flags.inputs, flags.attributes);
-    if (!call.ok()) return call.status();
-    return BenchPlan::Subject{*op, std::move(call->call)};
-  }
+  if (!op.ok()) return annotate(op.status(), "--ops");
+  if (!flags.inputs.empty()) return parse_given_call(**op, flags);
   const Result<std::string> standard = default_bench_call(**op);
   if (!standard.ok()) return standard.status();
   Result<CallText> call = parse_call((*op)->schema, *standard);
@@ -85,9 +96,13 @@ Result<BenchPlan::Subject> parse_subject(const Registry& registry, std::string_v
 Result<std::vector<BenchPlan::Subject>> parse_subjects(const Registry& registry,
                                                        const BenchFlags& flags) {
   const std::vector<std::string_view> names = split_top_level(flags.ops, ',');
-  if (names.empty()) return invalid_argument("--ops: no op is given, such as mm,bmm");
+  if (std::find(names.begin(), names.end(), "") != names.end() || names.empty())
+    return invalid_argument("--ops: {} has an op without a name, expected a list such as mm,bmm",
+                            quoted_excerpt(flags.ops));
   if (names.size() > 1 && !flags.inputs.empty())
-    return invalid_argument("--inputs is a call of one op, but {} are given", names.size());
+    return invalid_argument("--inputs is a call of one op, but --ops gives {}", names.size());
+  if (flags.inputs.empty() && !flags.attributes.empty())
+    return invalid_argument("--attr is of the call that --inputs gives; give that, too");
   std::vector<BenchPlan::Subject> subjects;
   for (const std::string_view name : names) {
     Result<BenchPlan::Subject> subject = parse_subject(registry, name, flags);
@@ -100,7 +115,7 @@ Result<std::vector<BenchPlan::Subject>> parse_subjects(const Registry& registry,
 // All that can be wrong is found before the packs are loaded, but for what only they know.
 Result<BenchPlan> read_flags(Session& session, const BenchFlags& flags) {
   if (flags.subject != kSubject) {
-    return invalid_argument("there is no bench {}; expected select", quoted_excerpt(flags.subject));
+    return invalid_argument("there is no bench {}, expected select", quoted_excerpt(flags.subject));
   }
   BenchPlan plan;
   const Result<uint64_t> draws = parse_whole("--draws", flags.draws, 1, kMostDraws);
@@ -171,8 +186,9 @@ Result<SelectionReport> measure(Session& session, const BenchPlan& plan, Json& d
   return report;
 }
 
-Status write_json_file(const std::string& path, const Json& document) {
-  return path.empty() ? absl::OkStatus() : write_text_file(path, document.dump() + '\n');
+Status write_json_file(std::string_view flag, const std::string& path, const Json& document) {
+  if (path.empty()) return absl::OkStatus();
+  return annotate(write_text_file(path, document.dump() + '\n'), flag);
 }
 
 Result<ExitCode> run_bench(Session& session, const BenchFlags& flags) {
@@ -188,9 +204,10 @@ Result<ExitCode> run_bench(Session& session, const BenchFlags& flags) {
   const Result<SelectionReport> report = measure(session, *plan, drawn);
   if (!report.ok()) return report.status();
   Json document = report_json(*report);
-  if (Status status = write_json_file(flags.save, document); !status.ok()) return status;
+  if (Status status = write_json_file("--save", flags.save, document); !status.ok()) return status;
   const Json draws{{"format", "onedim.draws/1"}, {"seed", plan->seed}, {"rows", std::move(drawn)}};
-  if (Status status = write_json_file(flags.draws_out, draws); !status.ok()) return status;
+  if (Status status = write_json_file("--draws-out", flags.draws_out, draws); !status.ok())
+    return status;
   SelectionComparison comparison;
   if (earlier) comparison = compare_reports(*earlier, *report);
   if (session.flags.json) {

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "core/base/input_file.hpp"
 #include "core/base/output_file.hpp"
@@ -21,8 +20,7 @@ struct CalibrateOptions {
   std::vector<std::string> files;
   std::string base;  // empty: mpi where MPI is measured, else alpha_beta
   std::string collective;
-  std::optional<int64_t> nodes;
-  std::optional<int64_t> ranks_per_node;
+  std::string nodes, ranks_per_node;  // empty: as the files say
   bool in_place = false;
   std::string out;
   std::string mpi_ranks;  // empty: MPI is not measured
@@ -31,6 +29,9 @@ struct CalibrateOptions {
   std::string deadline = "300";
   bool has_mpi_flags = false;  // that mean nothing without --mpi
   bool measures_mpi() const { return !mpi_ranks.empty(); }
+  bool says_what_files_do_not() const {
+    return !collective.empty() || !nodes.empty() || !ranks_per_node.empty();
+  }
 };
 
 constexpr uint64_t kMostMpiRanks = 4096;
@@ -38,19 +39,20 @@ constexpr int64_t kMostMpiBytes = int64_t{1} << 32;
 
 Result<MeasurementOptions> measurement_options(const CalibrateOptions& options,
                                                const Cluster& base) {
-  constexpr int64_t kMostRanks = 1 << 20;
+  constexpr uint64_t kMostRanks = 1 << 20;  // of a mesh
   MeasurementOptions result;
   result.node_capacity = base.ranks_per_node;
   result.in_place = options.in_place;
-  result.nodes = options.nodes.value_or(0);
-  result.ranks_per_node = options.ranks_per_node.value_or(0);
-  if (options.nodes.has_value() != options.ranks_per_node.has_value()) {
+  if (options.nodes.empty() != options.ranks_per_node.empty())
     return invalid_argument("--nodes and --ranks-per-node are given together or not at all");
-  }
-  if (options.nodes && (result.nodes < 1 || result.ranks_per_node < 1 ||
-                        result.nodes > kMostRanks / result.ranks_per_node)) {
-    return invalid_argument("{} nodes x {} ranks; expected 1 or more of each, 2^20 ranks at most",
-                            result.nodes, result.ranks_per_node);
+  if (!options.nodes.empty()) {
+    const Result<uint64_t> nodes = parse_whole("--nodes", options.nodes, 1, kMostRanks);
+    if (!nodes.ok()) return nodes.status();
+    const Result<uint64_t> ranks =
+        parse_whole("--ranks-per-node", options.ranks_per_node, 1, kMostRanks / *nodes);
+    if (!ranks.ok()) return ranks.status();
+    result.nodes = static_cast<int64_t>(*nodes);
+    result.ranks_per_node = static_cast<int64_t>(*ranks);
   }
   if (options.collective.empty()) return result;
   result.collective = find_collective(options.collective);
@@ -59,8 +61,9 @@ Result<MeasurementOptions> measurement_options(const CalibrateOptions& options,
   for (int i = 0; i < kCollectiveCount; ++i) {
     names.emplace_back(collective_name(static_cast<Collective>(i)));
   }
-  return invalid_argument("unknown collective {} among {}{}", quoted_excerpt(options.collective),
-                          fmt::join(names, ", "), did_you_mean(options.collective, names));
+  return invalid_argument("--collective: unknown collective {}, expected one of {}{}",
+                          quoted_excerpt(options.collective), fmt::join(names, " "),
+                          did_you_mean(options.collective, names));
 }
 
 Result<std::vector<Measurement>> read_measurements(const CalibrateOptions& options,
@@ -221,6 +224,9 @@ Result<ExitCode> run_calibrate(Session& session, const CalibrateOptions& options
     return invalid_argument("no files are given; name some, or measure MPI here with --mpi N");
   if (options.has_mpi_flags && !options.measures_mpi())
     return invalid_argument("--mpirun, --largest and --deadline mean nothing without --mpi N");
+  if (options.files.empty() && options.says_what_files_do_not())
+    return invalid_argument(
+        "--collective, --nodes and --ranks-per-node say what a file does not; name the file");
   const std::string usual = options.measures_mpi() ? "mpi" : "alpha_beta";
   const Result<Cluster> base = load_cluster(options.base.empty() ? usual : options.base);
   if (!base.ok()) return base.status();
@@ -237,7 +243,7 @@ Result<ExitCode> run_calibrate(Session& session, const CalibrateOptions& options
   const std::string toml = format_cluster(fitted->cluster);
   if (!options.out.empty()) {
     if (const Status status = write_text_file(options.out, toml); !status.ok())
-      return annotate(status, "cluster file");
+      return annotate(status, "--out");
     session.note(fmt::format("wrote {}", options.out));
   }
   if (session.flags.json) {

@@ -35,7 +35,7 @@ Result<ExitCode> show_graph(Session& session, const GraphOptions& options) {
     name_graph(options.source.name, *inference);
   }
   if (!options.out.empty()) {
-    Status status = write_text_file(options.out, format_graph(*graph));
+    Status status = annotate(write_text_file(options.out, format_graph(*graph)), "--out");
     if (!status.ok()) return status;
   }
   const GraphInference* told = inference ? &*inference : nullptr;

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.hpp"
+#include "core/layout/layout_check.hpp"
 #include "core/layout/placed_layout.hpp"
 #include "core/redistribute/plan_check.hpp"
 #include "tools/commands/commands.hpp"
@@ -44,6 +45,16 @@ Result<PlacedLayout> parse_flag(std::string_view flag, std::string_view text, co
   return placed.ok() ? std::move(placed) : annotate(placed.status(), flag);
 }
 
+// Whether the layout can place the tensors.
+Status check_flag(std::string_view flag, const Layout& layout, std::span<const TensorMeta> group,
+                  const Mesh& mesh) {
+  for (const TensorMeta& meta : group) {
+    if (Status status = check_placements(meta, layout, mesh); !status.ok())
+      return annotate(status, flag);
+  }
+  return absl::OkStatus();
+}
+
 Result<Move> parse_move(const RedistributeOptions& options) {
   Move move;
   Result<std::shared_ptr<const CostModel>> model = options.planning.make_model();
@@ -59,6 +70,9 @@ Result<Move> parse_move(const RedistributeOptions& options) {
   if (!from.ok()) return from.status();
   Result<PlacedLayout> to = parse_flag("--to", options.to, mesh, static_cast<int>(ndim));
   if (!to.ok()) return to.status();
+  if (Status status = check_flag("--from", from->layout, move.group, mesh); !status.ok())
+    return status;
+  if (Status status = check_flag("--to", to->layout, move.group, mesh); !status.ok()) return status;
   move.from = std::move(from->layout);
   move.to = std::move(to->layout);
   const Result<PlanOptions> plan_options = options.planning.plan_options();

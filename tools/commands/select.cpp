@@ -25,7 +25,7 @@ struct SelectFlags {
 
 struct Choice {
   std::shared_ptr<const Decision> best;
-  std::shared_ptr<const Decision> runner_up;  // null if there is no other
+  std::shared_ptr<const Decision> runner_up;  // null if there is no other, or it is not shown
 };
 
 Result<SelectOptions> parse_options(const SelectFlags& flags) {
@@ -194,19 +194,22 @@ Result<ExitCode> run_select(Session& session, const SelectFlags& flags) {
   Planner planner(*std::move(model));
   Selector selector(**registry, planner, Selector::kCapacity, roofline);
   const ForeignCall running(**op, "selection's questions");
-  const Result<InputStates> states = parse_states(flags.states, placed->call);
+  const Result<InputStates> states = parse_states(flags.states, *placed, **registry);
   if (!states.ok()) return states.status();
   const SelectRequest request{*op,      &placed->call,      placed->layouts, {},
                               *options, placed->outermosts, *states};
   Result<std::shared_ptr<const Decision>> best = selector.select(request);
   if (absl::IsFailedPrecondition(best.status())) {
-    session.refuse(message_of(best.status()));
+    session.refuse(std::string(message_of(best.status())) +
+                   missing_states(*states, *placed, **registry));
     return ExitCode::kFindings;
   }
   if (!best.ok()) return best.status();
   Choice choice{*std::move(best), nullptr};
-  if (const auto other = selector.runner_up(request, *choice.best); other.ok())
-    choice.runner_up = *other;
+  if (session.flags.json || flags.explain) {
+    if (const auto other = selector.runner_up(request, *choice.best); other.ok())
+      choice.runner_up = *other;
+  }
   if (session.flags.json) {
     session.write_json(choice_json(**op, choice, mesh));
   } else {

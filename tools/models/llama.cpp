@@ -26,8 +26,8 @@ Result<LlamaConfig> find_llama(std::string_view name) {
     if (config.name == name) return config;
     names.push_back(config.name);
   }
-  return absl::NotFoundError(fmt::format("no model {}{}; there are {}", quoted_excerpt(name),
-                                         did_you_mean(name, names), fmt::join(names, ", ")));
+  return absl::NotFoundError(fmt::format("no model {}; there are {}{}", quoted_excerpt(name),
+                                         fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
 Result<Graph> build_llama_forward(const LlamaConfig& config, const LlamaShape& shape,
