@@ -25,21 +25,20 @@ onedim_tensor_t absent() {
   return tensor;
 }
 
-// One slot's location; the vectors own what the struct points at.
-struct SlotPlace {
-  std::vector<onedim_interval_t> intervals;
-  std::vector<uint64_t> begins;
-  std::vector<onedim_placement_t> placements;
+// How many elements the C form of a location has, so that it can be made in few allocations.
+struct LocationSize {
+  size_t slots = 0, intervals = 0, begins = 0, placements = 0;
 
-  onedim_slot_location_t fill(const SlotLocation& slot) {
-    begins.push_back(0);
-    for (const Intervals& dim : slot.map.dims) {
-      for (const Interval& interval : dim) intervals.push_back({interval.begin, interval.end});
-      begins.push_back(intervals.size());
+  explicit LocationSize(const Location& location) {
+    for (const std::vector<SlotLocation>* side : {&location.inputs, &location.outputs}) {
+      for (const SlotLocation& slot : *side) add(slot);
     }
-    for (const Placement& placement : slot.placements) placements.push_back(to_abi(placement));
-    return {sizeof(onedim_slot_location_t), slot.global_shape.data(), intervals.data(),
-            begins.data(), placements.data()};
+  }
+  void add(const SlotLocation& slot) {
+    ++slots;
+    for (const Intervals& dim : slot.map.dims) intervals += dim.size();
+    begins += slot.map.dims.size() + 1;
+    placements += slot.placements.size();
   }
 };
 
@@ -61,28 +60,50 @@ Status status_of_code(int32_t code, std::string_view message) {
 
 }  // namespace
 
+// The slots' parts lie one behind the other in vectors that never grow beyond what is reserved.
 struct AbiCall::Place {
   onedim_location_t location{};
-  std::deque<SlotPlace> slots;
-  std::vector<onedim_slot_location_t> inputs;
-  std::vector<onedim_slot_location_t> outputs;
+  std::vector<onedim_slot_location_t> slots;  // inputs, then outputs
+  std::vector<onedim_interval_t> intervals;
+  std::vector<uint64_t> begins;
+  std::vector<onedim_placement_t> placements;
 
   explicit Place(const Location& from) {
-    for (const SlotLocation& slot : from.inputs) inputs.push_back(slots.emplace_back().fill(slot));
-    for (const SlotLocation& slot : from.outputs)
-      outputs.push_back(slots.emplace_back().fill(slot));
+    const LocationSize size(from);
+    slots.reserve(size.slots);
+    intervals.reserve(size.intervals);
+    begins.reserve(size.begins);
+    placements.reserve(size.placements);
+    for (const SlotLocation& slot : from.inputs) add(slot);
+    for (const SlotLocation& slot : from.outputs) add(slot);
     location.struct_size = sizeof(location);
     location.mesh_ndim = static_cast<int32_t>(from.mesh_shape.size());
     location.mesh_shape = from.mesh_shape.data();
     location.coordinate = from.coordinate.data();
-    location.inputs = inputs.data();
-    location.outputs = outputs.data();
+    location.inputs = slots.data();
+    location.outputs = slots.data() + from.inputs.size();
     location.tags = from.tags.data();
+  }
+  void add(const SlotLocation& slot) {
+    const size_t interval = intervals.size(), begin = begins.size(), placement = placements.size();
+    begins.push_back(0);
+    for (const Intervals& dim : slot.map.dims) {
+      for (const Interval& one : dim) intervals.push_back({one.begin, one.end});
+      begins.push_back(intervals.size() - interval);
+    }
+    for (const Placement& one : slot.placements) placements.push_back(to_abi(one));
+    slots.push_back({sizeof(onedim_slot_location_t), slot.global_shape.data(),
+                     intervals.data() + interval, begins.data() + begin,
+                     placements.data() + placement});
   }
 };
 
 AbiCall::AbiCall(const Call& call, std::span<const OptionalOutput> outputs,
                  const Location* location) {
+  inputs_.reserve(call.inputs.size());
+  outputs_.reserve(outputs.size());
+  attributes_.reserve(call.attributes.size());
+  arguments_.reserve(call.arguments.size());
   for (const OptionalMeta& meta : call.inputs) inputs_.push_back(meta ? describe(*meta) : absent());
   for (const OptionalOutput& output : outputs)
     outputs_.push_back(output ? describe(output->meta) : absent());
@@ -148,6 +169,7 @@ onedim_value_t AbiCall::to_abi_value(const Value& value) {
     result.integer = static_cast<int64_t>(*dtype);
   } else if (const ValueList* items = value.get_if<ValueList>()) {
     std::vector<onedim_value_t> list;
+    list.reserve(items->size());
     for (const Value& item : *items) list.push_back(to_abi_value(item));
     result.kind = ONEDIM_VALUE_LIST;
     result.item_count = list.size();

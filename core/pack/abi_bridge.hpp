@@ -5,7 +5,6 @@
 
 #include <onedim/pack.h>
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,7 +40,7 @@ class AbiCall {
   std::vector<onedim_tensor_t> outputs_;
   std::vector<onedim_attribute_t> attributes_;
   std::vector<onedim_argument_t> arguments_;
-  std::deque<std::vector<onedim_value_t>> lists_;  // a deque, since values point into its vectors
+  std::vector<std::vector<onedim_value_t>> lists_;  // values point into the inner vectors
   std::unique_ptr<Place> place_;
 };
 

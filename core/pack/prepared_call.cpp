@@ -23,24 +23,31 @@ std::string dtype_names(uint64_t mask) {
   return names;
 }
 
+template <typename T>
+std::shared_ptr<const T> kept(const T& value, bool copies) {
+  if (copies) return std::make_shared<const T>(value);
+  return {std::shared_ptr<const T>(), &value};  // owns nothing
+}
+
 }  // namespace
 
 PreparedCompute::PreparedCompute(const Op& op, const Call& call,
-                                 std::span<const OptionalOutput> outputs, const Location* location)
+                                 std::span<const OptionalOutput> outputs, const Location* location,
+                                 Keep keep)
     : op_(op),
       kernel_op_(op.plain != nullptr ? *op.plain : op),
-      call_(call),
+      call_(kept(call, keep == Keep::kCopies)),
       outputs_(outputs.begin(), outputs.end()),
       input_count_(call.inputs.size()) {
   location = op.told(location);
-  if (location != nullptr) location_ = std::make_unique<Location>(*location);
+  if (location != nullptr) location_ = kept(*location, keep == Keep::kCopies);
   for (size_t i = 0; i < input_count_; ++i) slots_.push_back(static_cast<int>(i));
 }
 
 Result<std::unique_ptr<PreparedCompute>> PreparedCompute::create(
     const Op& op, const Call& call, std::span<const OptionalOutput> outputs,
-    const Location* location, int thread_count) {
-  std::unique_ptr<PreparedCompute> prepared(new PreparedCompute(op, call, outputs, location));
+    const Location* location, int thread_count, Keep keep) {
+  std::unique_ptr<PreparedCompute> prepared(new PreparedCompute(op, call, outputs, location, keep));
   if (op.is_list_form()) {
     if (Status status = prepared->prepare_elements(location, thread_count); !status.ok())
       return status;
@@ -49,13 +56,13 @@ Result<std::unique_ptr<PreparedCompute>> PreparedCompute::create(
   if (Status status = prepared->prepare_plain(); !status.ok()) return status;
   prepared->classify_outputs();
   prepared->abi_ =
-      std::make_unique<AbiCall>(prepared->call_, prepared->outputs_, prepared->location_.get());
+      std::make_unique<AbiCall>(*prepared->call_, prepared->outputs_, prepared->location_.get());
   if (Status status = prepared->prepare_kernel(thread_count); !status.ok()) return status;
   return prepared;
 }
 
 Status PreparedCompute::prepare_elements(const Location* location, int thread_count) {
-  const Result<std::vector<PlainCall>> plains = plain_calls(op_, call_);
+  const Result<std::vector<PlainCall>> plains = plain_calls(op_, *call_);
   if (!plains.ok()) return plains.status();
   for (const PlainCall& plain : *plains) {
     std::optional<Location> place;
@@ -73,10 +80,11 @@ Status PreparedCompute::prepare_elements(const Location* location, int thread_co
 
 Status PreparedCompute::prepare_plain() {
   if (op_.plain == nullptr) return absl::OkStatus();
-  Result<std::vector<PlainCall>> plain = plain_calls(op_, call_);
+  Result<std::vector<PlainCall>> plain = plain_calls(op_, *call_);
   if (!plain.ok()) return plain.status();
-  if (location_) *location_ = location_of_plain(*location_, plain->front());
-  call_ = std::move(plain->front().call);
+  if (location_)
+    location_ = std::make_shared<const Location>(location_of_plain(*location_, plain->front()));
+  call_ = std::make_shared<const Call>(std::move(plain->front().call));
   slots_ = std::move(plain->front().slots);
   for (OptionalOutput& output : outputs_) {
     if (output) output->view_of_input = -1;  // what the plain op computes is new
@@ -121,7 +129,7 @@ Status PreparedCompute::check_dtypes() const {
                          kernel_->pack, dtype_names(kernel_->dtypes), name_of(dtype));
   };
   bool has_input = false;
-  for (const OptionalMeta& meta : call_.inputs) {
+  for (const OptionalMeta& meta : call_->inputs) {
     if (!meta) continue;
     has_input = true;
     if (Status status = check(meta->dtype); !status.ok()) return status;
@@ -168,7 +176,7 @@ Status PreparedCompute::mismatch(std::string_view side, size_t slot, const Tenso
 
 Status PreparedCompute::bind_inputs(std::span<Tensor* const> inputs) {
   for (size_t i = 0; i < slots_.size(); ++i) {
-    const OptionalMeta& meta = call_.inputs[i];
+    const OptionalMeta& meta = call_->inputs[i];
     if (!meta) continue;
     const Tensor* tensor = inputs[slots_[i]];
     if (tensor == nullptr || tensor->dtype() != meta->dtype || tensor->shape() != meta->shape) {
@@ -224,11 +232,11 @@ Status PreparedCompute::fill_views(std::span<Tensor* const> inputs,
     if (kinds_[i] != OutputKind::kView) continue;
     const OutputMeta& output = *outputs_[i];
     const Tensor& source = *inputs[output.view_of_input];
-    if (source.strides() != call_.inputs[output.view_of_input]->strides) {
+    if (source.strides() != call_->inputs[output.view_of_input]->strides) {
       return invalid_argument(
           "{}: output {} is a view of input {}, whose strides are {}, not {} as prepared",
           op_.name(), i, output.view_of_input, format_dims(source.strides()),
-          format_dims(call_.inputs[output.view_of_input]->strides));
+          format_dims(call_->inputs[output.view_of_input]->strides));
     }
     const Tensor view = source.view(output.meta, output.storage_offset);
     const bool is_there =

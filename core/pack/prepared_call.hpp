@@ -15,12 +15,16 @@ namespace onedim {
 
 class PreparedCompute {
  public:
-  // `outputs` are those that infer gave for `call`; both are copied, `op` must outlive this.
+  // Whether `call` and `location` are copied, or outlive this.
+  enum class Keep { kCopies, kReferences };
+
+  // `outputs` are those that infer gave for `call`; they are copied, `op` must outlive this.
   // Unimplemented where there is no CPU kernel for the call's dtypes.
   static Result<std::unique_ptr<PreparedCompute>> create(const Op& op, const Call& call,
                                                          std::span<const OptionalOutput> outputs,
                                                          const Location* location,
-                                                         int thread_count = 1);
+                                                         int thread_count = 1,
+                                                         Keep keep = Keep::kCopies);
 
   // Tensors per slot of the call, null where absent; dtypes and shapes must be the call's, strides
   // may differ (but for inputs that an output is a view of). An output may be the tensor that the
@@ -35,7 +39,7 @@ class PreparedCompute {
   enum class OutputKind { kAbsent, kComputed, kView, kWritten };
 
   PreparedCompute(const Op& op, const Call& call, std::span<const OptionalOutput> outputs,
-                  const Location* location);
+                  const Location* location, Keep keep);
   // One element of a list form, and the form's input slot of each of its inputs.
   struct Element {
     std::unique_ptr<PreparedCompute> compute;
@@ -63,13 +67,13 @@ class PreparedCompute {
   };
 
   const Op& op_;
-  const Op& kernel_op_;     // the plain op of a variant, else op_
-  Call call_;               // of kernel_op_
-  std::vector<int> slots_;  // the caller's input slot of each input slot of call_
+  const Op& kernel_op_;               // the plain op of a variant, else op_
+  std::shared_ptr<const Call> call_;  // of kernel_op_
+  std::vector<int> slots_;            // the caller's input slot of each input slot of call_
   std::vector<OptionalOutput> outputs_;
   std::vector<OutputKind> kinds_;
   size_t input_count_;  // of the caller's call
-  std::unique_ptr<Location> location_;
+  std::shared_ptr<const Location> location_;
   std::unique_ptr<AbiCall> abi_;
   const Kernel* kernel_ = nullptr;  // null: all outputs are views
   onedim_execution_t execution_{};

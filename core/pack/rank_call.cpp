@@ -8,7 +8,8 @@ namespace onedim {
 Result<std::unique_ptr<RankCall>> RankCall::create(const Op& op, LocalCall local) {
   std::unique_ptr<RankCall> call(new RankCall(op, std::move(local)));
   Result<std::unique_ptr<PreparedCompute>> compute =
-      PreparedCompute::create(op, call->local_.call, call->local_.outputs, &call->local_.location);
+      PreparedCompute::create(op, call->local_.call, call->local_.outputs, &call->local_.location,
+                              1, PreparedCompute::Keep::kReferences);
   if (!compute.ok()) return compute.status();
   call->compute_ = *std::move(compute);
   call->allocate();

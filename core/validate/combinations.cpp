@@ -1,5 +1,7 @@
 #include "core/validate/combinations.hpp"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <bit>
 #include <set>
@@ -71,12 +73,25 @@ std::vector<PlacementSet> fitting(Case& c, std::span<const Placement> inputs) {
   return sets;
 }
 
-std::vector<std::vector<ToldOption>> told_options(Case& c, std::span<const Placement> inputs) {
+// What fits for inputs that are cut alike, by their cuts.
+using FittingSets = absl::flat_hash_map<Cuts, std::vector<PlacementSet>>;
+
+const std::vector<PlacementSet>& fitting(Case& c, std::span<const Placement> inputs,
+                                         FittingSets& known) {
+  Cuts cuts;
+  add_cuts(inputs, cuts);
+  auto [entry, is_new] = known.try_emplace(std::move(cuts));
+  if (is_new) entry->second = fitting(c, inputs);
+  return entry->second;
+}
+
+std::vector<std::vector<ToldOption>> told_options(Case& c, std::span<const Placement> inputs,
+                                                  FittingSets& known) {
   const Op& op = *c.op;
   const bool has_targets = std::count(c.is_target.begin(), c.is_target.end(), true) > 0;
   std::vector<PlacementSet> fits;
   if (op.is_position_aware() && op.size_attributes.empty() && !has_targets)
-    fits = fitting(c, inputs);
+    fits = fitting(c, inputs, known);
   std::vector<std::vector<ToldOption>> options;
   for (size_t output = 0; output < c.outputs.size(); ++output) {
     const std::vector<Placement>& alphabet = c.outputs[output];
@@ -200,7 +215,7 @@ class Search {
 
   void try_inputs(const std::vector<Placement>& inputs, bool is_claimed) {
     std::vector<Placement> placed = inputs;
-    const std::vector<std::vector<ToldOption>> options = told_options(c_, placed);
+    const std::vector<std::vector<ToldOption>> options = told_options(c_, placed, fitting_);
     std::vector<size_t> sizes;
     for (const std::vector<ToldOption>& option : options) sizes.push_back(option.size());
     for_each_choice(sizes, [&](const std::vector<size_t>& digits) {
@@ -278,6 +293,7 @@ class Search {
   Case& c_;
   std::set<std::vector<Placement>> claimed_;
   SearchStatistics& statistics_;
+  FittingSets fitting_;
   std::vector<size_t> sizes_;
   std::vector<CombinationRecord> records_;
 };

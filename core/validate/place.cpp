@@ -113,6 +113,11 @@ Result<std::vector<std::optional<Truth>>> compute_truths(const Subject& subject,
   return truths;
 }
 
+void add_cuts(std::span<const Placement> placements, Cuts& cuts) {
+  for (const Placement& placement : placements)
+    cuts.push_back(static_cast<int8_t>(placement.is_shard() ? placement.dim : -1));
+}
+
 Place::Place(const Subject& subject, int64_t world, uint64_t key, bool wraps)
     : subject_(&subject),
       world_(world),
@@ -260,11 +265,9 @@ Status Place::fault() const {
 }
 
 RankSet& Place::shared_ranks(const RankPlacements& placements) {
-  std::vector<int> cuts;
-  for (const auto& side : {placements.inputs, placements.outputs}) {
-    for (const Placement& placement : side)
-      cuts.push_back(placement.is_shard() ? placement.dim : -1);
-  }
+  Cuts cuts;
+  add_cuts(placements.inputs, cuts);
+  add_cuts(placements.outputs, cuts);
   std::unique_ptr<RankSet>& set = rank_sets_[std::move(cuts)];
   if (set == nullptr) set = std::make_unique<RankSet>(*subject_, world_, placements);
   return *set;

@@ -6,6 +6,9 @@
 // the order of use. What a kernel does against the contract whatever its rules are (an output left
 // unwritten, an input changed) is a fault of the place. Not thread-safe.
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +42,10 @@ struct LocalTensors {
   std::vector<std::vector<Tensor>> draws;
   std::vector<uint64_t> prints;  // of the first draw as made
 };
+
+// The dim that each placement cuts, -1 where it cuts none: what local shapes depend on.
+using Cuts = absl::InlinedVector<int8_t, 24>;
+void add_cuts(std::span<const Placement> placements, Cuts& cuts);
 
 class Place {
  public:
@@ -88,7 +95,7 @@ class Place {
   std::vector<std::optional<double>> first_values_;
   std::vector<std::unique_ptr<Draw>> draws_;
   std::map<std::pair<int, Placement>, LocalTensors> locals_;
-  std::map<std::vector<int>, std::unique_ptr<RankSet>> rank_sets_;
+  absl::flat_hash_map<Cuts, std::unique_ptr<RankSet>> rank_sets_;
   std::map<std::pair<Dims, Placement>, OwnedElements> owned_;
 };
 
