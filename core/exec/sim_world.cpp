@@ -17,6 +17,7 @@ class SimWorld::Rank : public Communicator {
   SimWorld& world_;
   int64_t rank_;
   std::map<MeshDimSet, int64_t> posted_;  // calls so far, per team
+  std::map<MeshDimSet, Team> teams_;
   std::vector<std::shared_ptr<Meeting>> in_flight_;
   std::string last_;  // the latest call: for messages
 };
@@ -50,7 +51,8 @@ Status SimWorld::post(Rank& rank, const CollectiveCall& call) {
     return invalid_argument("{}: a collective needs mesh dims of {}",
                             describe_rank(mesh_, rank.rank_), mesh_.format());
   }
-  const Team team = team_of(mesh_, call.mesh_dims, rank.rank_);
+  Team& team = rank.teams_[call.mesh_dims];
+  if (team.ranks.empty()) team = team_of(mesh_, call.mesh_dims, rank.rank_);
   if (Status status = check_call(call, mesh_, team); !status.ok()) return status;
   std::shared_ptr<Meeting> meeting;
   {

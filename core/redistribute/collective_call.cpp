@@ -20,12 +20,20 @@ const Piece& gotten(const CollectiveCall& call, int64_t from) {
   return call.receives[gets_of_each(call.kind) ? static_cast<size_t>(from) : 0];
 }
 
-void copy_piece(const CollectiveCall& giver, const Piece& from, const CollectiveCall& getter,
-                const Piece& to) {
-  const int64_t size = size_of(giver.send.dtype());
+// Whatever is given to the member at `to`. A large team has many pieces, and nothing here may cost
+// more than copying a few bytes of each.
+void copy_pieces(std::span<const CollectiveCall* const> members, size_t to) {
+  const CollectiveCall& getter = *members[to];
+  const int64_t size = size_of(getter.receive.dtype());
   Tensor target = getter.receive;
-  std::memcpy(target.data() + to.offset * size, giver.send.data() + from.offset * size,
-              static_cast<size_t>(from.count * size));
+  for (size_t from = 0; from < members.size(); ++from) {
+    const CollectiveCall& giver = *members[from];
+    if (giver.sends.empty()) continue;  // of a broadcast, all but the root
+    const Piece& piece = given(giver, static_cast<int64_t>(to));
+    const Piece& place = gotten(getter, static_cast<int64_t>(from));
+    std::memcpy(target.data() + place.offset * size, giver.send.data() + piece.offset * size,
+                static_cast<size_t>(piece.count * size));
+  }
 }
 
 // What the members give to the one at `to`, reduced in team order.
@@ -152,24 +160,17 @@ Status check_call(const CollectiveCall& call, const Mesh& mesh, const Team& team
 Status run_collective(const Mesh& mesh, const Team& team,
                       std::span<const CollectiveCall* const> members) {
   absl::InlinedVector<CallShape, 8> shapes;
-  for (int64_t place = 0; place < team.size(); ++place) {
-    const Team mine{team.ranks, place};
-    if (Status status = check_call(*members[place], mesh, mine); !status.ok()) return status;
-    shapes.push_back(shape_of(*members[place]));
+  for (Team at = {team.ranks, 0}; at.place < team.size(); ++at.place) {
+    const CollectiveCall& call = *members[static_cast<size_t>(at.place)];
+    if (Status status = check_call(call, mesh, at); !status.ok()) return status;
+    shapes.push_back(shape_of(call));
   }
   if (Status status = check_agreement(mesh, team, shapes); !status.ok()) return status;
-  const Collective kind = members[0]->kind;
-  if (reduces(kind)) {
+  if (reduces(members[0]->kind)) {
     reduce(team, members);
     return {};
   }
-  for (int64_t from = 0; from < team.size(); ++from) {
-    if (kind == Collective::kBroadcast && from != members[0]->root) continue;
-    for (int64_t to = 0; to < team.size(); ++to) {
-      copy_piece(*members[from], given(*members[from], to), *members[to],
-                 gotten(*members[to], from));
-    }
-  }
+  for (size_t to = 0; to < members.size(); ++to) copy_pieces(members, to);
   return {};
 }
 
