@@ -5,6 +5,9 @@
 namespace onedim {
 namespace {
 
+// On meshes of more dims only steps worth taking are listed, where that is known.
+constexpr int kMostListedMeshDims = 5;
+
 // std heaps put the largest first.
 constexpr auto kLater = [](const auto& a, const auto& b) {
   if (a.cost.ps != b.cost.ps) return a.cost.ps > b.cost.ps;
@@ -24,6 +27,34 @@ bool is_no_step(const StateStep& step, const StepPrice& price) {
 }
 
 }  // namespace
+
+// The steps that lead to states where what is to be paid with the rest is not above the limit. On
+// large meshes a state has thousands of steps, most of which are not worth a number.
+class PlanSearch::WorthSteps : public StepFilter {
+ public:
+  WorthSteps(PlanSearch& search, int node)
+      : search_(search),
+        from_(search.nodes_[node]),
+        code_(search.graph_->code(search.state_of(node))) {}
+
+  bool wants_any(StepKind kind, uint32_t mesh_dims) override {
+    StateStep step;
+    step.kind = kind;
+    step.mesh_dims = static_cast<uint8_t>(mesh_dims);
+    const StepFloor floor = search_.pricer_.floor(step, code_, from_.sizes, search_.may_rename_);
+    least_ps_ = from_.cost.ps + floor.ps;
+    return least_ps_ <= search_.limit_ps();
+  }
+  bool wants(StateCode to) override {
+    return least_ps_ + search_.rest_->floor_ps(to) <= search_.limit_ps();
+  }
+
+ private:
+  PlanSearch& search_;
+  const Node from_;
+  const StateCode code_;
+  int64_t least_ps_ = 0;
+};
 
 void PlanSearch::set_orders(int from_outermost, int to_outermost) {
   order_count_ = 1;
@@ -95,7 +126,7 @@ void PlanSearch::start(StateGraph& graph, const SearchRequest& request, int sour
   first.sizes.is_allowed = true;
   first.cost = {0, 0, 0, 0};
   reached_ps_[source_] = 0;
-  queue_.push_back({first.cost, source_, -1, 0});
+  queue_.push_back({first.cost, source_, -1, {}});
 }
 
 void PlanSearch::push(const QueueEntry& entry) {
@@ -113,19 +144,19 @@ PathCost PlanSearch::least_cost(const StateStep& step, const Node& from, int64_t
   return least;
 }
 
-void PlanSearch::relax(int node, int to, int32_t number, const StateStep& step, int64_t least_ps) {
+void PlanSearch::relax(int node, int to, const StateStep& step, int64_t least_ps) {
   const Node& target = touch(to);
   if (reached_ps_[to] == kClosed) return;
   const Node& from = nodes_[node];
   if (pricer_.is_quick(step, from.sizes, target.sizes)) {
-    relax_priced(node, to, number, step);
+    relax_priced(node, to, step);
     return;
   }
   // Counting takes long and most such steps turn out too dear: it waits until the step's turn.
   PathCost least = least_cost(step, from, least_ps);
   if (least > target.cost || least_ps + target.floor_ps > limit_ps()) return;
   least.ps += target.floor_ps;
-  push({least, node, number, to});
+  push({least, node, to, step});
 }
 
 StepPrice PlanSearch::price(int node, int to, const StateStep& step) {
@@ -133,7 +164,7 @@ StepPrice PlanSearch::price(int node, int to, const StateStep& step) {
                               outermost_of(node), outermost_of(to)});
 }
 
-void PlanSearch::relax_priced(int node, int to, int32_t number, const StateStep& step) {
+void PlanSearch::relax_priced(int node, int to, const StateStep& step) {
   Node& target = nodes_[to];
   if (target.is_done) return;
   const StepPrice price = this->price(node, to, step);
@@ -149,12 +180,12 @@ void PlanSearch::relax_priced(int node, int to, int32_t number, const StateStep&
   const bool is_tie = order == 0 && target.parent >= 0 && text(node) < text(target.parent);
   if (order > 0 || (order == 0 && !is_tie)) return;
   target.parent = node;
-  target.step = number;
+  target.step = step;
   target.cost = cost;
   reached_ps_[to] = cost.ps;
   if (is_tie) return;
   cost.ps += target.floor_ps;
-  push({cost, to, -1, 0});
+  push({cost, to, -1, {}});
 }
 
 bool PlanSearch::is_group_too_dear(int node, const StateStep& step, const StepFloor& floor) const {
@@ -167,10 +198,22 @@ bool PlanSearch::is_group_too_dear(int node, const StateStep& step, const StepFl
   return least + bound_.rest_ps(graph_->code(state_of(node))) > limit_ps();
 }
 
+void PlanSearch::list_steps(int node) {
+  const int state = state_of(node);
+  const bool may_filter = rest_ != nullptr && most_ps_ < kImpossible &&
+                          graph_->alphabet().mesh_ndim() > kMostListedMeshDims;
+  if (!may_filter) {
+    graph_->expand(state);
+    return;
+  }
+  WorthSteps worth(*this, node);
+  graph_->expand(state, worth);
+}
+
 void PlanSearch::expand(int node) {
   ++expanded_;
   const int state = state_of(node), outermost = outermost_of(node);
-  graph_->expand(state);
+  list_steps(node);
   resize();
   const std::span<const StateStep> steps = graph_->steps(state);
   const StateSizes sizes = nodes_[node].sizes;
@@ -178,8 +221,7 @@ void PlanSearch::expand(int node) {
   uint32_t group = ~uint32_t{0};
   bool is_too_dear = false;
   StepFloor floor;
-  for (int32_t number = 0; number < static_cast<int32_t>(steps.size()); ++number) {
-    const StateStep& step = steps[number];
+  for (const StateStep& step : steps) {
     if (group_of(step) != group) {
       group = group_of(step);
       floor = pricer_.floor(step, graph_->code(state), sizes, may_rename_);
@@ -188,15 +230,15 @@ void PlanSearch::expand(int node) {
     if (is_too_dear) continue;
     const bool spares_copy =
         step.pack_dim >= 0 && is_outermost(step.pack_dim, outermost, sizes.units);
-    relax_all(node, number, step, so_far_ps + (spares_copy ? floor.ps : floor.copied_ps));
+    relax_all(node, step, so_far_ps + (spares_copy ? floor.ps : floor.copied_ps));
   }
   if (order_count_ > 1) reorder(node);
 }
 
 // To the step's state in every memory order.
-void PlanSearch::relax_all(int node, int32_t number, const StateStep& step, int64_t least_ps) {
+void PlanSearch::relax_all(int node, const StateStep& step, int64_t least_ps) {
   for (int to = step.to * order_count_; to < (step.to + 1) * order_count_; ++to) {
-    if (least_ps <= reached_ps_[to]) relax(node, to, number, step, least_ps);
+    if (least_ps <= reached_ps_[to]) relax(node, to, step, least_ps);
   }
 }
 
@@ -207,7 +249,7 @@ void PlanSearch::reorder(int node) {
   for (int to = step.to * order_count_; to < (step.to + 1) * order_count_; ++to) {
     if (to == node) continue;
     touch(to).sizes.is_allowed = true;  // the source lies as it was given
-    relax_priced(node, to, kReordering, step);
+    relax_priced(node, to, step);
   }
 }
 
@@ -217,9 +259,7 @@ int PlanSearch::pop() {
   const QueueEntry entry = queue_.back();
   queue_.pop_back();
   if (entry.is_step()) {
-    graph_->expand(state_of(entry.node));
-    relax_priced(entry.node, entry.to, entry.number,
-                 graph_->steps(state_of(entry.node))[entry.number]);
+    relax_priced(entry.node, entry.to, entry.step);
     return -1;
   }
   if (nodes_[entry.node].is_done) return -1;
@@ -249,15 +289,9 @@ std::optional<std::vector<PathStep>> PlanSearch::find(StateGraph& graph,
 std::vector<PathStep> PlanSearch::path_to_node(int node) {
   std::vector<PathStep> path;
   for (; node != source_; node = nodes_[node].parent) {
-    const int parent = nodes_[node].parent, number = nodes_[node].step;
-    PathStep step{state_of(parent), {}, {}, outermost_of(parent), outermost_of(node)};
-    if (number == kReordering) {
-      step.step.to = state_of(node);
-      step.step.kind = StepKind::kReorder;
-    } else {
-      graph_->expand(step.from);
-      step.step = graph_->steps(step.from)[number];
-    }
+    const int parent = nodes_[node].parent;
+    PathStep step{
+        state_of(parent), nodes_[node].step, {}, outermost_of(parent), outermost_of(node)};
     step.price = price(parent, node, step.step);
     if (!is_no_step(step.step, step.price)) path.push_back(step);
   }

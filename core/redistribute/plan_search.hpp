@@ -90,32 +90,33 @@ class PlanSearch {
     PathCost cost;
     StateSizes sizes;
     int32_t parent = -1;
-    int32_t step = 0;  // among the parent's, or kReordering
+    StateStep step;  // of the parent's
     int64_t floor_ps = 0;
     uint32_t round = 0;  // of the search that last touched it: else it holds nothing
     bool is_done = false;
   };
-  static constexpr int32_t kReordering = -1;
   // A node, or a step whose price is not worked out yet: then `cost` is what it leads to at least.
   struct QueueEntry {
     PathCost cost;  // with the floor
     int32_t node = 0;
-    int32_t number = -1;  // the step's, among those of the node's state
-    int32_t to = 0;       // node
-    bool is_step() const { return number >= 0; }
+    int32_t to = -1;  // node; -1: no step
+    StateStep step;
+    bool is_step() const { return to >= 0; }
   };
+
+  class WorthSteps;
 
   void start(StateGraph& graph, const SearchRequest& request, int source, int target,
              const RestBound* rest = nullptr);
   void run();
   void expand(int node);
-  // Whether no step of the kind and over the mesh dims of `step` out of `state` is worth looking
-  // at.
-  void relax_all(int node, int32_t number, const StateStep& step, int64_t least_ps);
+  void list_steps(int node);
+  void relax_all(int node, const StateStep& step, int64_t least_ps);
   void reorder(int node);
+  // Whether no step of the kind and over the mesh dims of `step` is worth looking at.
   bool is_group_too_dear(int node, const StateStep& step, const StepFloor& floor) const;
-  void relax(int node, int to, int32_t number, const StateStep& step, int64_t least_ps);
-  void relax_priced(int node, int to, int32_t number, const StateStep& step);
+  void relax(int node, int to, const StateStep& step, int64_t least_ps);
+  void relax_priced(int node, int to, const StateStep& step);
   StepPrice price(int node, int to, const StateStep& step);
   void set_orders(int from_outermost, int to_outermost);
   int node_of(int state, int outermost) const;

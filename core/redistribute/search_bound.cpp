@@ -5,7 +5,7 @@
 namespace onedim {
 namespace {
 
-constexpr int kMostDims = 5;
+constexpr int kMostDims = 8;
 
 // What a mesh dim is in the simple problem. kShard: as in the target, or where it has no shard. The
 // third value means another thing by what the target is there.
@@ -16,8 +16,8 @@ constexpr uint32_t kWanted = 2;     // the target is a partial: that one
 constexpr uint32_t kPartial = 3;    // a partial that must go
 
 // The lower bit of each of `dims`, two bits a mesh dim.
-constexpr std::array<uint32_t, 32> kSpread = [] {
-  std::array<uint32_t, 32> spread{};
+constexpr std::array<uint32_t, 1 << kMostDims> kSpread = [] {
+  std::array<uint32_t, 1 << kMostDims> spread{};
   for (uint32_t dims = 0; dims < spread.size(); ++dims) {
     for (uint32_t i = 0; i < kMostDims; ++i) spread[dims] |= (dims >> i & 1) << (2 * i);
   }
@@ -59,25 +59,39 @@ uint32_t SearchBound::dims_with(Simple state, uint32_t value) const {
   return dims;
 }
 
+void SearchBound::read_alphabet() {
+  shard_dims_ = partial_dims_ = may_cut_ = may_reduce_ = 0;
+  for (int i = 0; i < ndim_; ++i) {
+    const uint32_t bit = uint32_t{1} << i;
+    const int wanted = Alphabet::symbol_of(target_, i);
+    if (alphabet_->is_shard(wanted)) shard_dims_ |= bit;
+    if (alphabet_->is_partial(wanted)) partial_dims_ |= bit;
+    for (int s = 0; s < alphabet_->symbol_count(); ++s) {
+      if (!alphabet_->allows(i, s)) continue;
+      if (alphabet_->is_shard(s)) may_cut_ |= bit;
+      if (alphabet_->is_partial(s) && !alphabet_->is_partial_like(s, wanted)) may_reduce_ |= bit;
+    }
+  }
+}
+
 void SearchBound::price_steps(int64_t bytes, bool may_rename, StepPricer& pricer) {
   has_kinds_ = alphabet_->is_partial(0);
   bool has_own_kinds = false;
   for (int s = 0; alphabet_->is_partial(s); ++s)
     has_own_kinds |= !is_builtin_partial(alphabet_->symbol(s).partial);
-  const uint32_t all = (uint32_t{1} << ndim_) - 1;
-  prices_.resize(size_t{1} << (5 + ndim_));
-  for (uint32_t shards = 0; shards <= all; ++shards) {
+  prices_.resize(size_t{1} << (2 * ndim_));
+  for_each_subset_or_none(may_cut_, [&](uint32_t shards) {
     const int64_t part = std::max<int64_t>(1, bytes / pricer.group_size(shards));
     for (uint32_t dims = shards; dims != 0; dims = (dims - 1) & shards) {
       const int64_t whole = std::max<int64_t>(1, bytes / pricer.group_size(shards & ~dims));
-      Prices& prices = prices_[shards << 5 | dims];
+      Prices& prices = this->prices(shards, dims);
       prices.gather = pricer.collective_ps(Collective::kAllGather, dims, whole);
       prices.exchange = may_rename ? 0 : pricer.collective_ps(Collective::kAllToAll, dims, part);
     }
-    if (!has_kinds_) continue;
-    const uint32_t others = all & ~shards;
+    if (!has_kinds_) return;
+    const uint32_t others = (may_reduce_ | partial_dims_) & ~shards;
     for (uint32_t dims = others; dims != 0; dims = (dims - 1) & others) {
-      Prices& prices = prices_[shards << 5 | dims];
+      Prices& prices = this->prices(shards, dims);
       prices.reduce = pricer.collective_ps(Collective::kAllReduce, dims, part);
       prices.scatter = pricer.collective_ps(Collective::kReduceScatter, dims, part);
       if (!has_own_kinds) continue;
@@ -86,7 +100,7 @@ void SearchBound::price_steps(int64_t bytes, bool may_rename, StepPricer& pricer
       prices.scatter =
           std::min(prices.scatter, pricer.collective_ps(Collective::kAllToAll, dims, part));
     }
-  }
+  });
 }
 
 void SearchBound::reach(Simple state, int64_t ps) {
@@ -108,7 +122,9 @@ void SearchBound::for_each_shard(uint32_t dims, Body&& body) const {
 // The same of partials: a kind that must go, or, where the target is a partial, what it wants.
 template <typename Body>
 void SearchBound::for_each_partial(uint32_t dims, Body&& body) const {
-  for_each_subset_or_none(dims & partial_dims_, [&](uint32_t wanted) {
+  const uint32_t only_wanted = dims & ~may_reduce_;
+  for_each_subset_or_none(dims & partial_dims_ & may_reduce_, [&](uint32_t also) {
+    const uint32_t wanted = only_wanted | also;
     body(spread(dims & ~wanted, kPartial) | spread(wanted, kWanted));
   });
 }
@@ -118,7 +134,7 @@ void SearchBound::local_back(const Entry& entry, uint32_t cuts, uint32_t partial
   for (uint32_t left = cuts | partials; left != 0; left &= left - 1)
     reach(entry.state & ~spread(left & -left, 3), entry.ps);
   if (!allow_shard_to_partial_) return;
-  for (uint32_t left = partials; left != 0; left &= left - 1) {
+  for (uint32_t left = partials & may_cut_; left != 0; left &= left - 1) {
     const uint32_t dim = left & -left;
     for_each_shard(dim,
                    [&](Simple shard) { reach((entry.state & ~spread(dim, 3)) | shard, entry.ps); });
@@ -130,11 +146,13 @@ void SearchBound::step_back(const Entry& entry) {
   const Simple state = entry.state;
   const uint32_t whole = dims_with(state, kReplicate), cuts = dims_with(state, kShard);
   const uint32_t shards = cuts | (dims_with(state, kMisplaced) & shard_dims_);
+  const uint32_t may_be_partial = may_reduce_ | partial_dims_;
   local_back(entry, cuts, dims_with(state, kPartial) | (dims_with(state, kWanted) & partial_dims_));
-  for_each_subset(whole, [&](uint32_t dims) {
+  for_each_subset(whole & may_cut_, [&](uint32_t dims) {
     const int64_t gathered = entry.ps + prices(shards | dims, dims).gather;
     for_each_shard(dims, [&](Simple before) { reach(state | before, gathered); });
-    if (!has_kinds_) return;
+  });
+  for_each_subset(whole & may_be_partial, [&](uint32_t dims) {
     const int64_t reduced = entry.ps + prices(shards, dims).reduce;
     for_each_partial(dims, [&](Simple before) { reach(state | before, reduced); });
   });
@@ -142,7 +160,9 @@ void SearchBound::step_back(const Entry& entry) {
     const Simple others = state & ~spread(dims, 3);
     const int64_t exchanged = entry.ps + prices(shards, dims).exchange;
     for_each_shard(dims, [&](Simple before) { reach(others | before, exchanged); });
-    if (!has_kinds_) return;
+  });
+  for_each_subset(cuts & may_be_partial, [&](uint32_t dims) {
+    const Simple others = state & ~spread(dims, 3);
     const int64_t scattered = entry.ps + prices(shards & ~dims, dims).scatter;
     for_each_partial(dims, [&](Simple before) { reach(others | before, scattered); });
   });
@@ -159,12 +179,7 @@ void SearchBound::start(const StateGraph& graph, std::span<const GroupMember> gr
   int64_t bytes = 0;
   for (const GroupMember& member : group) bytes += volume(member.shape) * member.element_size;
   if (bytes == 0 || ndim_ == 0 || ndim_ > kMostDims) return;
-  shard_dims_ = partial_dims_ = 0;
-  for (int i = 0; i < ndim_; ++i) {
-    const int symbol = Alphabet::symbol_of(target, i);
-    if (alphabet_->is_shard(symbol)) shard_dims_ |= uint32_t{1} << i;
-    if (alphabet_->is_partial(symbol)) partial_dims_ |= uint32_t{1} << i;
-  }
+  read_alphabet();
   price_steps(bytes, may_rename, pricer);
   costs_.assign(size_t{1} << (2 * ndim_), kImpossible);
   queue_.clear();

@@ -5,7 +5,7 @@
 // the mesh dims that shard; any set of mesh dims may be gathered, reduced, scattered to where the
 // target wants them or exchanged, at the price of the collective alone; local steps are free. Each
 // true step is a step there that costs no more, provided that prices do not fall with bytes, so the
-// bound is admissible and consistent. Meshes of more than five dims have no bound.
+// bound is admissible and consistent. A mesh dim is there only what the alphabet lets it be.
 
 #include "core/redistribute/step_price.hpp"
 
@@ -35,6 +35,7 @@ class SearchBound {
 
   Simple simplify(StateCode code) const;
   Simple in_place(Simple state) const;  // misplaced shards as the target has them
+  void read_alphabet();
   void price_steps(int64_t bytes, bool may_rename, StepPricer& pricer);
   void reach(Simple state, int64_t ps);
   template <typename Body>
@@ -44,7 +45,7 @@ class SearchBound {
   void local_back(const Entry& entry, uint32_t cuts, uint32_t partials);
   void step_back(const Entry& entry);
   uint32_t dims_with(Simple state, uint32_t value) const;
-  const Prices& prices(uint32_t shards, uint32_t dims) const { return prices_[shards << 5 | dims]; }
+  Prices& prices(uint32_t shards, uint32_t dims) { return prices_[shards << ndim_ | dims]; }
 
   const Alphabet* alphabet_ = nullptr;
   StateCode target_ = 0;
@@ -52,6 +53,7 @@ class SearchBound {
   bool allow_shard_to_partial_ = false;
   bool has_kinds_ = false;
   uint32_t shard_dims_ = 0, partial_dims_ = 0;  // of the target
+  uint32_t may_cut_ = 0, may_reduce_ = 0;       // may be shards; may be partials that must go
   std::vector<int64_t> costs_;                  // per simple state, from the target backwards
   std::vector<Entry> queue_;
   std::vector<Prices> prices_;  // per set of mesh dims that shard and set that takes part

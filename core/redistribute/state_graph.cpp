@@ -33,41 +33,57 @@ int StateGraph::intern(StateCode code) {
 void StateGraph::forget_passing() {
   if (passing_ < 0) return;
   steps_.resize(ranges_[passing_].begin);
-  shares_.resize(shares_before_passing_);
   ranges_[passing_].count = -1;
   passing_ = -1;
 }
 
-void StateGraph::expand(int state) {
-  if (ranges_[state].count >= 0) return;
-  forget_passing();
-  if (!keeps_all_ && steps_.size() >= kMostKeptSteps) {
-    passing_ = state;
-    shares_before_passing_ = shares_.size();
-  }
+void StateGraph::list_steps(int state, StepFilter* filter) {
   const auto begin = static_cast<uint32_t>(steps_.size());
-  StepMaker(*this, state).run();
+  StepMaker(*this, state, filter).run();
   ranges_[state] = {begin, static_cast<int32_t>(steps_.size() - begin)};
 }
 
+void StateGraph::expand(int state) {
+  if (ranges_[state].count >= 0 && state != passing_) return;
+  forget_passing();
+  if (!keeps_all_ && steps_.size() >= kMostKeptSteps) passing_ = state;
+  list_steps(state, nullptr);
+}
+
+void StateGraph::expand(int state, StepFilter& filter) {
+  if (ranges_[state].count >= 0 && state != passing_) return;
+  forget_passing();
+  passing_ = state;
+  list_steps(state, &filter);
+}
+
+uint64_t StateGraph::work_out_share(StateCode from, StateCode to) const {
+  const TensorCuts before = alphabet_.cuts(from), after = alphabet_.cuts(to);
+  // The shortest lengths that every cut divides.
+  Dims shape(before.size(), 1);
+  int64_t whole = 1;
+  for (size_t dim = 0; dim < before.size(); ++dim) {
+    for (const MeshCut& cut : before[dim]) shape[dim] *= cut.cut.parts;
+    whole *= shape[dim];
+    for (const MeshCut& cut : after[dim]) shape[dim] *= cut.cut.parts;
+  }
+  const GroupMember member{shape, 1};
+  const int64_t missing = most_missing_bytes({&member, 1}, before, after, int64_t{1} << 20);
+  const int64_t divisor = std::gcd(missing, whole);
+  return static_cast<uint64_t>(missing / divisor) << 32 | static_cast<uint64_t>(whole / divisor);
+}
+
 MissingShare StateGraph::missing_share(int from, const StateStep& step) const {
-  std::atomic<uint64_t>& known = shares_[static_cast<size_t>(step.share)];
-  uint64_t word = known.load(std::memory_order_relaxed);
-  if (word == 0) {
-    const TensorCuts before = alphabet_.cuts(code(from)), after = alphabet_.cuts(code(step.to));
-    // The shortest lengths that every cut divides.
-    Dims shape(before.size(), 1);
-    int64_t whole = 1;
-    for (size_t dim = 0; dim < before.size(); ++dim) {
-      for (const MeshCut& cut : before[dim]) shape[dim] *= cut.cut.parts;
-      whole *= shape[dim];
-      for (const MeshCut& cut : after[dim]) shape[dim] *= cut.cut.parts;
+  uint64_t word = 0;
+  if (step.share == StateStep::kPassingShare) {
+    word = work_out_share(code(from), code(step.to));
+  } else {
+    std::atomic<uint64_t>& known = shares_[static_cast<size_t>(step.share)];
+    word = known.load(std::memory_order_relaxed);
+    if (word == 0) {
+      word = work_out_share(code(from), code(step.to));
+      known.store(word, std::memory_order_relaxed);
     }
-    const GroupMember member{shape, 1};
-    const int64_t missing = most_missing_bytes({&member, 1}, before, after, int64_t{1} << 20);
-    const int64_t divisor = std::gcd(missing, whole);
-    word = static_cast<uint64_t>(missing / divisor) << 32 | static_cast<uint64_t>(whole / divisor);
-    known.store(word, std::memory_order_relaxed);
   }
   return {static_cast<int64_t>(word >> 32), static_cast<int64_t>(word & 0xffffffff)};
 }

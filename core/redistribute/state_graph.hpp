@@ -26,7 +26,18 @@ struct StateStep {
   int8_t pack_dim = -1;    // reduce_scatter, all_to_all; of a slice, the copy
   int8_t unpack_dim = -1;  // all_gather, all_to_all
   bool is_split = false;   // all_to_all: each rank keeps the w-th part of its part
-  int32_t share = -1;      // other all_to_all without strided shards: where the graph keeps it
+  // Of another all_to_all without strided shards: where the graph keeps it, or kPassingShare.
+  int32_t share = -1;
+  static constexpr int32_t kPassingShare = -2;  // not kept, as the step is not
+};
+
+// What one search wants of the steps out of a state.
+class StepFilter {
+ public:
+  virtual ~StepFilter() = default;
+  // Of the steps of a kind over a set of mesh dims; asked before each of these.
+  virtual bool wants_any(StepKind kind, uint32_t mesh_dims) = 0;
+  virtual bool wants(StateCode to) = 0;
 };
 
 // The share of its new part that a rank lacks at most where all cuts divide.
@@ -47,14 +58,16 @@ class StateGraph {
   int intern(StateCode code);
   int find(StateCode code) const;
   void expand(int state);
+  // Lists only the steps that `filter` wants, and keeps none. Of graphs that are not complete.
+  void expand(int state, StepFilter& filter);
   // Of the state expanded last, or of one that is still kept; valid until the next expansion.
   // Collectives come last, all_to_all behind the others.
   std::span<const StateStep> steps(int state) const {
     return std::span(steps_).subspan(ranges_[state].begin, ranges_[state].count);
   }
 
-  // Of an all_to_all whose `share` is not -1, out of state `from`. Worked out when first asked for;
-  // it depends on the mesh alone.
+  // Of an all_to_all whose `share` is not -1, out of state `from`. Of steps that are kept it is
+  // worked out when first asked for; it depends on the mesh alone.
   MissingShare missing_share(int from, const StateStep& step) const;
 
   // Expands all states reachable from all-R and numbers them in text order. False, with the graph
@@ -72,11 +85,12 @@ class StateGraph {
   Alphabet alphabet_;
   bool allow_shard_to_partial_;
   void forget_passing();
+  void list_steps(int state, StepFilter* filter);
+  uint64_t work_out_share(StateCode from, StateCode to) const;
 
   bool is_complete_ = false;
   bool keeps_all_ = false;
   int passing_ = -1;  // the state whose steps are not kept, behind all others
-  size_t shares_before_passing_ = 0;
   std::vector<StateCode> codes_;
   std::vector<Range> ranges_;
   std::vector<StateStep> steps_;

@@ -16,8 +16,9 @@ void for_each_dim(uint32_t dims, Body&& body) {
 
 }  // namespace
 
-StepMaker::StepMaker(StateGraph& graph, int state)
+StepMaker::StepMaker(StateGraph& graph, int state, StepFilter* filter)
     : graph_(graph),
+      filter_(filter),
       alphabet_(graph.alphabet()),
       code_(graph.code(state)),
       ndim_(graph.alphabet().mesh_ndim()) {
@@ -124,6 +125,7 @@ StateCode StepMaker::replace(uint32_t dims, int symbol) const {
 
 void StepMaker::add(StepKind kind, uint32_t dims, StateCode to, int pack_dim, int unpack_dim,
                     bool is_split) {
+  if (filter_ != nullptr && !filter_->wants(to)) return;
   StateStep step;
   step.to = graph_.intern(to);
   step.kind = kind;
@@ -132,8 +134,11 @@ void StepMaker::add(StepKind kind, uint32_t dims, StateCode to, int pack_dim, in
   step.unpack_dim = static_cast<int8_t>(unpack_dim);
   step.is_split = is_split;
   if (kind == StepKind::kAllToAll && !is_split && !alphabet_.has_strided()) {
-    step.share = static_cast<int32_t>(graph_.shares_.size());
-    graph_.shares_.emplace_back(0);
+    step.share = StateStep::kPassingShare;
+    if (graph_.passing_ < 0) {
+      step.share = static_cast<int32_t>(graph_.shares_.size());
+      graph_.shares_.emplace_back(0);
+    }
   }
   graph_.steps_.push_back(step);
 }
@@ -153,6 +158,7 @@ int StepMaker::single_dim(uint32_t dims, const Entries& entries, bool is_ascendi
 }
 
 void StepMaker::add_local(uint32_t dims) {
+  if (!wants(StepKind::kSlice, dims)) return;
   for_each_sharding(dims, [&](const Entries& entries) {
     add(StepKind::kSlice, dims, replace(dims, entries), single_dim(dims, entries, false));
   });
@@ -171,7 +177,8 @@ void StepMaker::add_to_partial(uint32_t dims) {
   for (int kind = 0; alphabet_.is_partial(kind); ++kind) {
     if (!may_take(kind, dims)) continue;
     const bool is_alias = is_idempotent_partial(alphabet_.symbol(kind).partial);
-    add(is_alias ? StepKind::kAlias : StepKind::kFillPartial, dims, replace(dims, kind));
+    const StepKind step = is_alias ? StepKind::kAlias : StepKind::kFillPartial;
+    if (wants(step, dims)) add(step, dims, replace(dims, kind));
   }
 }
 
@@ -179,7 +186,7 @@ void StepMaker::add_scales(uint32_t dims) {
   const std::string_view name = alphabet_.symbol(now_[lowest(dims)].symbol).partial;
   bool is_one_kind = is_linear_partial(name);
   for_each_dim(dims, [&](int i) { is_one_kind &= now_[i].symbol == now_[lowest(dims)].symbol; });
-  if (!is_one_kind) return;
+  if (!is_one_kind || !wants(StepKind::kScale, dims)) return;
   for (int kind = 0; alphabet_.is_partial(kind); ++kind) {
     const std::string_view other = alphabet_.symbol(kind).partial;
     bool may = other != name && is_linear_partial(other);
@@ -189,19 +196,22 @@ void StepMaker::add_scales(uint32_t dims) {
 }
 
 void StepMaker::add_gather(uint32_t dims) {
-  if (graph_.allow_shard_to_partial_) {
+  if (graph_.allow_shard_to_partial_ && wants(StepKind::kShardToPartial, dims)) {
     for (int kind = 0; alphabet_.is_partial(kind); ++kind) {
       const std::string_view name = alphabet_.symbol(kind).partial;
       if ((name == "sum" || name == "product") && may_take(kind, dims))
         add(StepKind::kShardToPartial, dims, replace(dims, kind));
     }
   }
+  if (!wants(StepKind::kAllGather, dims)) return;
   add(StepKind::kAllGather, dims, replace(dims, alphabet_.replicate()), -1,
       single_dim(dims, now_, true));
 }
 
 void StepMaker::add_reductions(uint32_t dims) {
-  add(StepKind::kAllReduce, dims, replace(dims, alphabet_.replicate()));
+  if (wants(StepKind::kAllReduce, dims))
+    add(StepKind::kAllReduce, dims, replace(dims, alphabet_.replicate()));
+  if (!wants(StepKind::kReduceScatter, dims)) return;
   for_each_sharding(dims, [&](const Entries& entries) {
     add(StepKind::kReduceScatter, dims, replace(dims, entries), single_dim(dims, entries, true));
   });
@@ -218,6 +228,7 @@ bool StepMaker::is_reducible(uint32_t dims, const Entries& entries) const {
 }
 
 void StepMaker::add_exchanges(uint32_t dims) {
+  if (!wants(StepKind::kAllToAll, dims)) return;
   const int unpack_dim = single_dim(dims, now_, false);
   uint32_t from_dims = 0;  // tensor dims
   for_each_dim(dims,

@@ -8,7 +8,8 @@ namespace onedim {
 
 class StepMaker {
  public:
-  StepMaker(StateGraph& graph, int state);
+  // A `filter` of null wants all.
+  StepMaker(StateGraph& graph, int state, StepFilter* filter);
   // Appends the steps to the graph's list.
   void run();
 
@@ -44,7 +45,12 @@ class StepMaker {
   int single_dim(uint32_t dims, const Entries& entries, bool is_ascending) const;
   bool is_reducible(uint32_t dims, const Entries& entries) const;
 
+  bool wants(StepKind kind, uint32_t dims) {
+    return filter_ == nullptr || filter_->wants_any(kind, dims);
+  }
+
   StateGraph& graph_;
+  StepFilter* filter_;
   const Alphabet& alphabet_;
   StateCode code_;
   int ndim_;

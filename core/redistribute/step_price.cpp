@@ -166,7 +166,7 @@ StepPrice StepPricer::exchange(const StateStep& step, const StepContext& context
   const bool is_even = ((from.uneven | to.uneven) & step.mesh_dims) == 0;
   if (is_even && step.is_split) {
     price.bytes = to.bytes - to.bytes / ranks;
-  } else if (is_even && step.share >= 0) {
+  } else if (is_even && step.share != -1) {
     const MissingShare share = context.graph->missing_share(context.from, step);
     price.bytes = to.bytes / share.whole * share.missing +
                   to.bytes % share.whole * share.missing / share.whole;

@@ -77,6 +77,11 @@ class Decider {
   int64_t next_ps() const;
   void search_orders(StrategySearch& search) const;
   Status search(StrategySearch& search, int64_t radius_ps);
+  // A strategy at hand, on large meshes (decider_guess.cpp).
+  int64_t bound_ps(const SelectSubject& subject, const Strategy& strategy) const;
+  void improve(const SelectSubject& subject, Strategy& strategy, int64_t& ps) const;
+  std::vector<Strategy> guesses(const SelectSubject& subject) const;
+  int64_t cost_at_hand_ps(const SelectSubject& subject, const Decision* excluded);
   std::optional<StrategyCost> leaf_cost(const SelectSubject& subject, const Strategy& strategy,
                                         const MoveTotal& moves, ComputeTime* time);
   std::vector<Layout> input_layouts(const Strategy& strategy) const;

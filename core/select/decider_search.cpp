@@ -10,6 +10,8 @@ namespace {
 // The radius grows by this share: small steps settle little that nobody asks for, large ones search
 // strategies less often.
 constexpr int64_t kRadiusShare = 24;
+// On smaller meshes a search takes no longer than to find and plan a strategy to begin with.
+constexpr size_t kMostUnguessedMeshDims = 6;
 
 PlanOptions plan_options(const SelectOptions& options, int from_outermost) {
   return {options.policy, options.memory_bytes, options.allow_shard_to_partial, from_outermost, 0};
@@ -182,6 +184,11 @@ Result<FoundStrategy> Decider::find(const Decision* excluded, int64_t& searched)
                           return leaf_cost(subject, strategy, moves, time ? &*time : nullptr);
                         });
   if (excluded != nullptr) search.exclude(excluded->inputs);
+  const bool is_large = cut_orders_[0].size() > kMostUnguessedMeshDims;
+  if (is_large && !other_moves_.empty() && !request_.options.with_compute) {
+    const int64_t at_hand_ps = cost_at_hand_ps(subject, excluded);
+    for (MoveFrontier* frontier : frontiers_) frontier->forget_above(at_hand_ps);
+  }
   if (Status status = has_deferred() ? search_light_last(search) : this->search(search, 0);
       !status.ok())
     return status;
