@@ -17,6 +17,13 @@ Status unknown_op(const Registry& registry, std::string_view name) {
                           hint.empty() ? "; `onedim ops` lists the ops of the packs found" : hint);
 }
 
+Status no_pattern(std::string_view text) {
+  return invalid_argument(
+      "\"{}\" names no op: only NAME.* stands for several, the overloads of NAME; `onedim ops` "
+      "without a name lists all",
+      text);
+}
+
 }  // namespace
 
 std::string canonical_op_name(std::string_view text) {
@@ -41,6 +48,7 @@ Result<std::vector<const Op*>> find_ops(const Registry& registry, std::string_vi
     return std::vector<const Op*>{exact};
   }
   std::vector<const Op*> ops = ops_of_base(registry, name);
+  if (ops.empty() && name.find('*') != std::string::npos) return no_pattern(text);
   if (ops.empty()) return unknown_op(registry, name);
   return ops;
 }

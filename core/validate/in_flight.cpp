@@ -88,6 +88,8 @@ class Flights {
     flight.serial = ++last_serial_;
     if (std::find(flights_.begin(), flights_.end(), &flight) == flights_.end())
       flights_.push_back(&flight);
+    // A pack may end the process by _exit, which nothing here is told of.
+    if (file_ >= 0 && flights_.front() == &flight) tell(flight, file_);
   }
   // `outer` takes over, if there is one. Once this returns nothing of the scope is written.
   void end(Flight& flight, const InFlight* outer) {
@@ -98,7 +100,10 @@ class Flights {
   }
 
   void report_to(int file) {
-    file_ = file;
+    {
+      const std::lock_guard lock(mutex_);
+      file_ = file;
+    }
     std::thread([this] { watch(); }).detach();
     std::atexit([] { all().tell_end(); });
     install_handlers();

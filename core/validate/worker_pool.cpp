@@ -127,7 +127,9 @@ class Pool {
         continue;
       }
       Result<OpReport> report = parse(json);
-      if (!report.ok()) return lose(lane, std::string(message_of(report.status())));
+      if (!report.ok())
+        return lose(lane, fmt::format("gave an answer that cannot be read: {}",
+                                      message_of(report.status())));
       lane.has_answered = true;
       failed_starts_ = 0;
       finish(lane, *std::move(report));
@@ -135,7 +137,7 @@ class Pool {
   }
 
   static Result<OpReport> parse(const nlohmann::ordered_json& json) {
-    if (json.is_discarded()) return invalid_argument("the worker's answer is no JSON");
+    if (json.is_discarded()) return invalid_argument("it is not JSON");
     return op_report_from_json(json);
   }
 

@@ -69,5 +69,13 @@ TEST_F(OpNames, UnknownNamesComeWithTheNearest) {
   EXPECT_NE(all(".*").find("unknown op"), std::string::npos);
 }
 
+TEST_F(OpNames, OtherPatternsSayWhatThereIs) {
+  for (const char* text : {"*", "add*", "*.Tensor"}) {
+    EXPECT_EQ(all(text), "\"" + std::string(text) +
+                             "\" names no op: only NAME.* stands for several, the overloads of "
+                             "NAME; `onedim ops` without a name lists all");
+  }
+}
+
 }  // namespace
 }  // namespace onedim

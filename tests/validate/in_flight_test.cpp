@@ -67,6 +67,17 @@ TEST(InFlightDeathTest, AnExitTellsTheCall) {
   EXPECT_EXIT(leave(), ::testing::ExitedWithCode(5), "in world 4: onedim validate small.op");
 }
 
+// Nothing is told of such an end, so the call must be known before.
+TEST(InFlightDeathTest, AnExitWithoutHandlersTellsTheCall) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto leave = [] {
+    report_in_flight(STDERR_FILENO);
+    const InFlight flight("small.op", "f64[4]", "", 4, 7);
+    ::_exit(6);
+  };
+  EXPECT_EXIT(leave(), ::testing::ExitedWithCode(6), "in world 4: onedim validate small.op");
+}
+
 TEST(InFlightDeathTest, AHangIsToldWhileItLasts) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto hang = [] {

@@ -95,6 +95,8 @@ TEST(WorkerPool, NonsenseIsACrash) {
   const auto reports = run_in_workers(requests_of({"babble", "a"}), shell_workers(1));
   ASSERT_TRUE(reports.ok()) << reports.status();
   EXPECT_TRUE((*reports)[0].crashed);
+  EXPECT_EQ((*reports)[0].errors[0],
+            "the process that judged it gave an answer that cannot be read: it is not JSON");
   EXPECT_TRUE((*reports)[1].is_clean());
 }
 
