@@ -65,7 +65,9 @@ Json trace_to_json(const Mesh& mesh, std::span<const RankTrace> ranks,
     for (const TraceSpan& span : ranks[rank].spans) events.push_back(span_json(number, span));
     add_memory(events, number, *memories[rank]);
   }
-  return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}};
+  return {{"traceEvents", std::move(events)},
+          {"displayTimeUnit", "ms"},
+          {"otherData", {{"mesh", mesh.format()}}}};
 }
 
 std::vector<TraceSpan> slowest_spans(std::span<const RankTrace> ranks) {

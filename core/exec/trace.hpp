@@ -2,6 +2,7 @@
 // Trace: what ranks did when, as Chrome's trace event format has it (one JSON object, loaded by
 // Perfetto and chrome://tracing): one track a rank, one span a step with its bytes and what it was
 // predicted to take beside what it took, and a counter of the bytes that the rank holds.
+// `otherData` names the mesh, for who reads it back.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

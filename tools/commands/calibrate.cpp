@@ -12,6 +12,7 @@
 #include "tools/flag_values.hpp"
 #include "tools/mpi_measure/mpirun.hpp"
 #include "tools/text_table.hpp"
+#include "tools/trace_measurements.hpp"
 
 namespace onedim {
 namespace {
@@ -74,7 +75,8 @@ Result<std::vector<Measurement>> read_measurements(const CalibrateOptions& optio
   for (const std::string& file : options.files) {
     const Result<std::string> text = read_text_file(file);
     if (!text.ok()) return text.status();
-    const Result<std::vector<Measurement>> some = parse_measurements(*text, file, *how);
+    const Result<std::vector<Measurement>> some =
+        is_trace(*text) ? parse_trace(*text, file, *how) : parse_measurements(*text, file, *how);
     if (!some.ok()) return some.status();
     all.insert(all.end(), some->begin(), some->end());
   }
@@ -277,8 +279,9 @@ void add_calibrate(CLI::App& app, Session& session) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App* command = app.add_subcommand("calibrate", "Fit a cluster file to measured collectives");
   command
-      ->add_option("files", options->files,
-                   "Output of nccl-tests, or tables of collectives by size")
+      ->add_option(
+          "files", options->files,
+          "Output of nccl-tests, tables of collectives by size, or traces that run has written")
       ->type_name("FILE");
   add_mpi_flags(*command, *options);
   command
