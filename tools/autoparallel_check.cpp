@@ -94,6 +94,12 @@ AutoParallelCheck check_autoparallel(const ResolvedGraph& resolved,
     for (size_t slot = 0; slot < placed.inputs.size(); ++slot) {
       const std::optional<double>& file_us = placed.inputs[slot].us;
       const double our_us = priced.edge_us[i][slot];
+      if (std::isinf(our_us)) {
+        check.exceptions.push_back(
+            {node, fmt::format("input {}: AutoParallel has no move from {} to {}", slot,
+                               format_layout(placed.inputs[slot].from, solution.mesh),
+                               format_layout(placed.inputs[slot].to, solution.mesh))});
+      }
       if (!comparison.agrees(our_us, file_us))
         check.differences.push_back({node, static_cast<int>(slot), our_us, *file_us});
     }

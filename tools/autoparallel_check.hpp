@@ -10,7 +10,7 @@
 
 namespace onedim {
 
-// A node whose layouts no rules of ours give on this mesh.
+// A node whose layouts no rules of ours give on this mesh, or whose input has no way to get there.
 struct StrategyException {
   int node = 0;
   std::string reason;

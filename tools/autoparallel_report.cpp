@@ -64,12 +64,11 @@ class Writer {
 
   std::string check_text() const {
     const AutoParallelCheck& check = report_.check;
-    std::string text = check.exceptions.empty()
-                           ? "the layouts of every node are one of its strategies\n"
-                           : fmt::format(
-                                 "{} nodes have layouts that are none of their "
-                                 "strategies:\n",
-                                 check.exceptions.size());
+    std::string text =
+        check.exceptions.empty()
+            ? "the layouts of every node are one of its strategies\n"
+            : fmt::format("{} layouts or moves that are none of ours or AutoParallel's:\n",
+                          check.exceptions.size());
     for (const StrategyException& exception : check.exceptions)
       text += fmt::format("  {}: {}\n", node_text(graph_.nodes[exception.node]), exception.reason);
     if (check.compared == 0) return text + "the file has no prices to compare with\n";
