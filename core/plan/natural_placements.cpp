@@ -5,7 +5,15 @@
 namespace onedim {
 namespace {
 
+bool has_kind(const Rule& rule, Placement::Kind kind) {
+  const auto is_it = [&](const Placement& placement) { return placement.kind == kind; };
+  return std::any_of(rule.inputs.begin(), rule.inputs.end(), is_it) ||
+         std::any_of(rule.outputs.begin(), rule.outputs.end(), is_it);
+}
+
 bool is_natural(const Rule& rule, std::span<const PlacementSet* const> inputs) {
+  if (has_kind(rule, Placement::Kind::kStridedShard) && has_kind(rule, Placement::Kind::kShard))
+    return true;
   bool has_special = false;
   for (size_t slot = 0; slot < inputs.size(); ++slot) {
     const Placement& placement = rule.inputs[slot];
