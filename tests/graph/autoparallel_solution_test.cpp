@@ -77,8 +77,8 @@ TEST_F(ReadAutoParallelSolution, SaysWhereAFileIsWrong) {
                  "node \"gw\" (tiny.cast) has no placement");
   expect_refused(R"("s":{)", R"("s":{"placement":"RR"},"s":{)", "\"s\" stands there twice");
   expect_refused(R"("compute_us":7.5)", R"("compute_u":7.5)",
-                 "\"w16\": unknown key \"compute_u\"; did you mean "
-                 "\"compute_us\"?, expected one of placement compute_us inputs");
+                 "\"w16\": unknown key \"compute_u\", expected one of placement "
+                 "compute_us inputs; did you mean \"compute_us\"?");
   expect_refused(R"("compute_us":7.5)", R"("compute_us":-1)",
                  "node \"w16\" (tiny.cast): \"compute_us\" must be a number of us from 0 on, "
                  "not -1");

@@ -64,8 +64,8 @@ TEST(IopddlRead, EachFaultIsOneLineThatNamesThePlace) {
   EXPECT_EQ(fault_of(changed("usage_limit\":11", "usage_limit\":-1")),
             "\"x.json\": the memory limit is -1; expected none below 0");
   EXPECT_EQ(fault_of(changed("\"usage_limit\"", "\"usage_limits\"")),
-            "\"x.json\": \"problem\": unknown key \"usage_limits\"; did you mean "
-            "\"usage_limit\"?, expected one of name nodes edges usage_limit");
+            "\"x.json\": \"problem\": unknown key \"usage_limits\", expected one of name "
+            "nodes edges usage_limit; did you mean \"usage_limit\"?");
   EXPECT_EQ(fault_of("{}"), "\"x.json\": \"problem\" is missing");
   EXPECT_EQ(fault_of("[1]"), "\"x.json\" holds no JSON object; expected format \"IOPDDL\"");
 }
