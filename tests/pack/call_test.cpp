@@ -113,7 +113,8 @@ TEST(ParseCall, ErrorsPointAtWhatIsWrong) {
       {kAdd, "f32[4]", "add.Tensor: tensor \"other\" is missing"},
       {kAdd, "f32[4]; -", "tensor \"other\" must not be absent"},
       {kAdd, "f32[4]; f32[4]; alpah=2",
-       "add.Tensor has no argument \"alpah\"; did you mean \"alpha\"?"},
+       "add.Tensor has no argument \"alpah\"; its signature is add.Tensor(Tensor self, Tensor "
+       "other, *, Scalar alpha=1) -> Tensor; did you mean \"alpha\"?"},
       {kAdd, "f32[4]; f32[4]; alpha=[1]", "argument \"alpha\" is Scalar, but the value is [1]"},
       {kAdd, "f32[4]; f32[4]; alpha=1; alpha=2", "argument \"alpha\" is given twice"},
       {kAdd, "f32[4]; alpha=1; f32[4]", "tensors come before attributes at column 18"},
