@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/run.sh [--full]: installs what is missing, builds, and runs all tests and checks. The fast set takes
-# about 15 minutes on two cores; --full adds the long rest. Works as root or with sudo, from any folder, again and again.
+# 18 to 20 minutes on two cores; --full adds the long rest. Works as root or with sudo, from any folder, again and again.
 # Ends with a line `N passed, N failed`; exit 0 only if nothing failed. Logs lie in build/log.
 set -uo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
