@@ -78,7 +78,8 @@ std::string forward_sample(const Shapes& s, const std::string& dtype, const std:
 std::string backward_sample(const Shapes& s, const std::string& dtype, const std::string& bias,
                             const std::string& rest, const char* lse_column = "") {
   const std::string lse = s.lse.substr(0, s.lse.size() - 1) + lse_column + "]";
-  // The log-sum-exp is drawn too: far below the scores it would make weights that overflow. Factors
+  // The log-sum-exp is drawn too: far below the scores, of which a mask or bias is a part, it would
+  // make weights that overflow. Factors
   // of the gradient are small, so that no sum cancels what is much larger than itself, but where
   // narrow floats would not split into partials exactly.
   const auto small = [&](const std::string& shape) { return dtype + shape + ":unit; "; };
@@ -121,9 +122,9 @@ void declare_flash_for_cpu(Registrar& r) {
       .summary("gradients of query, key and value from the saved output and log-sum-exp")
       .samples({backward_sample(kPlain, "f64", "", "-; " + kFull),
                 backward_sample(kGroups, "f64", "", "-; " + kCausal),
-                backward_sample(kSquare, "f64", "", "f64[1,2,3,3]; scale=0.5; " + kFull),
-                backward_sample(kOneKeyHead, "f64", "", "f64[2,1,1,5]; " + kFull),
-                backward_sample(kSquare, "f32", "", "f32[3,3]; " + kCausal),
+                backward_sample(kSquare, "f64", "", "f64[1,2,3,3]:unit; scale=0.5; " + kFull),
+                backward_sample(kOneKeyHead, "f64", "", "f64[2,1,1,5]:unit; " + kFull),
+                backward_sample(kSquare, "f32", "", "f32[3,3]:unit; " + kCausal),
                 backward_sample(kSquare, "bf16", "", "-; " + kCausal)});
 }
 
@@ -191,9 +192,9 @@ void declare_efficient(Registrar& r) {
       .summary("gradients of query, key, value and, if asked for, the bias")
       .samples({backward_sample(kPlain, "f64", "-; ", no_bias + kFull),
                 backward_sample(kGroups, "f64", "-; ", no_bias + kCausal),
-                backward_sample(kSquare, "f64", "f64[1,2,3,3]; ", bias_too + kFull),
-                backward_sample(kOneKeyHead, "f64", "f64[2,1,1,5]; ", bias_too + kDropout),
-                backward_sample(kSquare, "f32", "f32[3,3]; ", no_bias + kCausal)});
+                backward_sample(kSquare, "f64", "f64[1,2,3,3]:unit; ", bias_too + kFull),
+                backward_sample(kOneKeyHead, "f64", "f64[2,1,1,5]:unit; ", bias_too + kDropout),
+                backward_sample(kSquare, "f32", "f32[3,3]:unit; ", no_bias + kCausal)});
 }
 
 void declare_cudnn(Registrar& r) {
@@ -226,12 +227,13 @@ void declare_cudnn(Registrar& r) {
           "float dropout_p, bool is_causal, *, float? scale=None) -> (Tensor, Tensor, Tensor)",
           backward_of(cudnn))
       .summary("gradients of query, key and value; dropout as the forward pass drew it")
-      .samples({backward_sample(kPlain, "f64", "", state + none + kFull, ",1"),
-                backward_sample(kGroups, "f64", "", state + none + kCausal, ",1"),
-                backward_sample(kSquare, "f64", "",
-                                state + "f64[1,2,3,3]; -; -; max_q=3; max_k=3; " + kFull, ",1"),
-                backward_sample(kOneKeyHead, "f32", "", state + none + kDropout, ",1"),
-                backward_sample(kSquare, "bf16", "", state + none + kCausal, ",1")});
+      .samples(
+          {backward_sample(kPlain, "f64", "", state + none + kFull, ",1"),
+           backward_sample(kGroups, "f64", "", state + none + kCausal, ",1"),
+           backward_sample(kSquare, "f64", "",
+                           state + "f64[1,2,3,3]:unit; -; -; max_q=3; max_k=3; " + kFull, ",1"),
+           backward_sample(kOneKeyHead, "f32", "", state + none + kDropout, ",1"),
+           backward_sample(kSquare, "bf16", "", state + none + kCausal, ",1")});
 }
 
 // The plain formula, which returns the weights and keeps no log-sum-exp.
