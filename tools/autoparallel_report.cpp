@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/graph/layout_json.hpp"
 #include "tools/dearest.hpp"
 #include "tools/text_table.hpp"
 
@@ -31,13 +32,6 @@ std::vector<Price> edge_prices(const AutoParallelPriced& priced) {
 int64_t count_priced(const std::vector<Price>& prices) {
   return std::count_if(prices.begin(), prices.end(),
                        [](const Price& price) { return price.us > 0; });
-}
-
-Json layouts_json(std::span<const Layout> layouts, const Mesh& mesh) {
-  Json list = Json::array();
-  for (const Layout& layout : layouts)
-    list.push_back(layout.placements.empty() ? Json() : Json(format_layout(layout, mesh)));
-  return list;
 }
 
 // Writes parts of one report.

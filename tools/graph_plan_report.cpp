@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/redistribute/team.hpp"
 #include "tools/text_table.hpp"
 
 namespace onedim {
@@ -47,14 +48,6 @@ std::string cause_of(const Graph& graph, const ValueMove& move, std::span<const 
   return fmt::format("{} {} takes {}", name_of(node.phase), place_of(node), value);
 }
 
-std::string mesh_dims_text(MeshDimSet mesh_dims, const Mesh& mesh) {
-  std::string text;
-  for (int d = 0; d < mesh.ndim(); ++d) {
-    if ((mesh_dims >> d & 1) != 0) text += (text.empty() ? "" : ",") + mesh.name(d);
-  }
-  return text;
-}
-
 std::string bytes_text(int64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits = {"B", "KB", "MB", "GB", "TB"};
   auto size = static_cast<double>(bytes);
@@ -73,12 +66,7 @@ int64_t sum_of(std::span<const PlannedCollective> collectives, int64_t PlannedCo
 }  // namespace
 
 std::vector<PlannedCollective> planned_collectives(const Graph& graph, const Solution& solution) {
-  std::vector<int> makers(graph.values.size(), -1);
-  for (int node = 0; node < graph.node_count(); ++node) {
-    for (const ValueId output : graph.nodes[node].outputs) {
-      if (output != kNoValue) makers[output] = node;
-    }
-  }
+  const std::vector<int> makers = makers_of(graph);
   std::map<std::tuple<std::string, std::string, std::string, std::string, std::string, int64_t>,
            PlannedCollective>
       kinds;
@@ -86,7 +74,7 @@ std::vector<PlannedCollective> planned_collectives(const Graph& graph, const Sol
     for (const PlanStep& step : move.plan->steps) {
       if (!is_collective(step.kind)) continue;
       PlannedCollective one{std::string(step_kind_name(step.kind)),
-                            mesh_dims_text(step.mesh_dims, solution.mesh),
+                            format_mesh_dims(step.mesh_dims, solution.mesh),
                             format_layout(step.from, solution.mesh),
                             format_layout(step.to, solution.mesh),
                             cause_of(graph, move, makers),

@@ -1,7 +1,7 @@
 #include "tools/graph_run_flags.hpp"
 
-#include "core/base/input_file.hpp"
 #include "core/base/output_file.hpp"
+#include "tools/placement_file.hpp"
 
 namespace onedim {
 
@@ -35,25 +35,15 @@ Result<bool> GraphRunFlags::is_checked_in_f64() const {
 Result<ReadSolution> GraphRunFlags::place_by_hand(const ResolvedGraph& resolved,
                                                   const PlanningFlags& planning) const {
   if (planning.mesh.empty()) return invalid_argument("--mesh is needed to place a graph");
-  std::vector<PlacementLine> lines;
-  if (!place.empty()) {
-    const Result<std::string> text = read_text_file(place);
-    if (!text.ok()) return annotate(text.status(), "--place");
-    Result<std::vector<PlacementLine>> parsed = parse_placement_lines(*text);
-    if (!parsed.ok()) return annotate(parsed.status(), place);
-    lines = *std::move(parsed);
-  }
+  const Result<std::vector<PlacementLine>> lines = read_placement_file(place);
+  if (!lines.ok()) return lines.status();
   Result<std::shared_ptr<const CostModel>> model = planning.make_model();
   if (!model.ok()) return model.status();
-  const Result<PlanOptions> plan_options = planning.plan_options();
-  if (!plan_options.ok()) return plan_options.status();
-  SelectOptions options;
-  options.policy = plan_options->policy;
-  options.memory_bytes = plan_options->memory_bytes;
-  options.allow_shard_to_partial = plan_options->allow_shard_to_partial;
+  const Result<SelectOptions> options = planning.select_options();
+  if (!options.ok()) return options.status();
   Planner planner(*std::move(model));
   Selector selector(*resolved.registry, planner);
-  Result<Solution> solution = place_graph(resolved, lines, selector, options);
+  Result<Solution> solution = place_graph(resolved, *lines, selector, *options);
   if (!solution.ok()) return place.empty() ? solution.status() : annotate(solution.status(), place);
   return ReadSolution{*std::move(solution), {planning.cluster, planning.cost_model}};
 }

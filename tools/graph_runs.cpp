@@ -79,6 +79,7 @@ struct HowToRun {
   uint64_t seed = 0;
   GraphRunOptions options;
   MpiBackend* mpi = nullptr;
+  bool is_checked_in_f64 = false;
 };
 
 Result<GraphRunReport> run_on_mpi(const GraphTask& task, const GraphValues& values,
@@ -186,8 +187,6 @@ Result<RanGraph> run_in_f64(const Graph& graph, const Solution& solution, HowToR
 Result<ExitCode> run_solved(Session& session, const GraphRunFlags& flags,
                             const RunSettings& settings, const ResolvedGraph& resolved,
                             const Solution& solution, const HowToRun& how) {
-  const Result<bool> is_checked = flags.is_checked_in_f64();
-  if (!is_checked.ok()) return is_checked.status();
   const Result<RanGraph> ran = run_once(resolved, solution, how);
   // A step that cannot be done is the file's fault, where the plan is not our own.
   if (absl::IsInternal(ran.status()) && !flags.plan.empty()) {
@@ -200,7 +199,7 @@ Result<ExitCode> run_solved(Session& session, const GraphRunFlags& flags,
   }
   if (!ran.ok()) return ran.status();
   const bool is_first = how.mpi == nullptr || how.mpi->is_first();
-  if (!*is_checked) return tell(session, {flags, settings, *ran, nullptr, is_first});
+  if (!how.is_checked_in_f64) return tell(session, {flags, settings, *ran, nullptr, is_first});
   WideGraph wide;
   wide.resolved.registry = resolved.registry;
   const Result<RanGraph> in_f64 = run_in_f64(*resolved.graph, solution, how, wide);
@@ -215,8 +214,8 @@ Result<ExitCode> run_graph(Session& session, const GraphRunFlags& flags,
                            const GraphBackend& backend) {
   const Result<uint64_t> seed = parse_whole("--seed", settings.seed, 0, UINT64_MAX);
   if (!seed.ok()) return seed.status();
-  if (const Result<bool> checked = flags.is_checked_in_f64(); !checked.ok())
-    return checked.status();
+  const Result<bool> is_checked = flags.is_checked_in_f64();
+  if (!is_checked.ok()) return is_checked.status();
   const Result<const Registry*> registry = session.registry();
   if (!registry.ok()) return registry.status();
   const Result<Graph> graph = flags.source.open(*registry);
@@ -244,7 +243,7 @@ Result<ExitCode> run_graph(Session& session, const GraphRunFlags& flags,
   options.sim = backend.sim;
   options.roofline = &*roofline;
   return run_solved(session, flags, settings, *resolved, solved->solution,
-                    {*seed, options, backend.mpi});
+                    {*seed, options, backend.mpi, *is_checked});
 }
 
 }  // namespace onedim

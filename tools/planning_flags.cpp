@@ -55,4 +55,14 @@ Result<PlanOptions> PlanningFlags::plan_options() const {
   return options;
 }
 
+Result<SelectOptions> PlanningFlags::select_options() const {
+  const Result<PlanOptions> moves = plan_options();
+  if (!moves.ok()) return moves.status();
+  SelectOptions options;
+  options.policy = moves->policy;
+  options.memory_bytes = moves->memory_bytes;
+  options.allow_shard_to_partial = moves->allow_shard_to_partial;
+  return options;
+}
+
 }  // namespace onedim

@@ -9,6 +9,7 @@
 #include "core/cost/cost_model.hpp"
 #include "core/cost/roofline.hpp"
 #include "core/redistribute/planner.hpp"
+#include "core/select/select_request.hpp"
 
 namespace onedim {
 
@@ -24,6 +25,7 @@ struct PlanningFlags {
   // The mesh and the prices on it.
   Result<std::shared_ptr<const CostModel>> make_model() const;
   Result<PlanOptions> plan_options() const;
+  Result<SelectOptions> select_options() const;
   // What local calls take on the cluster, under the cost model.
   Result<Roofline> make_roofline() const;
 };

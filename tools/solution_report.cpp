@@ -4,6 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/graph/layout_json.hpp"
+#include "core/redistribute/team.hpp"
 #include "tools/dearest.hpp"
 #include "tools/text_table.hpp"
 
@@ -69,19 +71,11 @@ class Writer {
     sum.us += report_.priced.step_us[move][step];
   }
 
-  std::string mesh_dims_text(MeshDimSet mesh_dims) const {
-    std::vector<std::string> names;
-    for (int dim = 0; dim < mesh_.ndim(); ++dim) {
-      if ((mesh_dims >> dim & 1) != 0) names.push_back(mesh_.name(dim));
-    }
-    return fmt::format("{}", fmt::join(names, ","));
-  }
-
   std::string kinds_text() const {
     if (kinds_.empty()) return "";
     std::vector<TextRow> rows{{"steps", "over", "count", "bytes", "us"}};
     for (const auto& [key, sum] : kinds_) {
-      rows.push_back({key.first, mesh_dims_text(key.second), fmt::format("{}", sum.count),
+      rows.push_back({key.first, format_mesh_dims(key.second, mesh_), fmt::format("{}", sum.count),
                       fmt::format("{}", sum.bytes), us_text(sum.us)});
     }
     return format_table(rows);
@@ -111,7 +105,7 @@ class Writer {
     Json list = Json::array();
     for (const auto& [key, sum] : kinds_) {
       list.push_back({{"kind", key.first},
-                      {"mesh_dims", mesh_dims_text(key.second)},
+                      {"mesh_dims", format_mesh_dims(key.second, mesh_)},
                       {"count", sum.count},
                       {"bytes", sum.bytes},
                       {"us", sum.us}});
@@ -140,13 +134,10 @@ class Writer {
     Json list = Json::array();
     std::vector<bool> is_paid(moves_.size(), false);
     for (int node = 0; node < graph_.node_count(); ++node) {
-      Json outputs = Json::array();
-      for (const Layout& layout : task_.solution->nodes[node].outputs)
-        outputs.push_back(layout.placements.empty() ? Json() : Json(format_layout(layout, mesh_)));
       list.push_back({{"name", graph_.nodes[node].name},
                       {"op", graph_.nodes[node].op},
                       {"compute_us", report_.priced.node_us[node]},
-                      {"outputs", std::move(outputs)},
+                      {"outputs", layouts_json(task_.solution->nodes[node].outputs, mesh_)},
                       {"inputs", inputs_json(node, is_paid)}});
     }
     return list;

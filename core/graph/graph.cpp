@@ -44,6 +44,16 @@ Result<Recompute> parse_recompute(std::string_view text) {
   return parse_word<Recompute>("recompute tag", text, kRecomputes);
 }
 
+std::vector<int> makers_of(const Graph& graph) {
+  std::vector<int> makers(graph.values.size(), -1);
+  for (int node = 0; node < graph.node_count(); ++node) {
+    for (const ValueId output : graph.nodes[node].outputs) {
+      if (output != kNoValue) makers[output] = node;
+    }
+  }
+  return makers;
+}
+
 std::string node_text(const GraphNode& node) {
   return fmt::format("node {} ({})", quoted_excerpt(node.name), node.op);
 }

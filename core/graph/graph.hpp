@@ -88,6 +88,9 @@ Result<ValueKind> parse_value_kind(std::string_view text);
 Result<Phase> parse_phase(std::string_view text);
 Result<Recompute> parse_recompute(std::string_view text);
 
+// Per value the node that makes it, -1 where it is given.
+std::vector<int> makers_of(const Graph& graph);
+
 // `node "mm_3" (mm)`, for messages.
 std::string node_text(const GraphNode& node);
 

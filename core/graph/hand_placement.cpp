@@ -24,12 +24,9 @@ class Placer {
         lines_(lines),
         selector_(selector),
         options_(options),
+        plan_options_(plan_options(options)),
         mesh_(selector.planner().mesh()),
-        lies_(graph_.values.size()) {
-    plan_options_.policy = options.policy;
-    plan_options_.memory_bytes = options.memory_bytes;
-    plan_options_.allow_shard_to_partial = options.allow_shard_to_partial;
-  }
+        lies_(graph_.values.size()) {}
 
   Result<Solution> run() {
     solution_.mesh = mesh_;

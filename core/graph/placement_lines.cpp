@@ -16,13 +16,8 @@ bool matches(const std::string& glob, const std::string& name) {
 class LineReader {
  public:
   LineReader(const Graph& graph, const Mesh& mesh)
-      : graph_(graph), mesh_(mesh), makers_(graph.values.size(), -1) {
+      : graph_(graph), mesh_(mesh), makers_(makers_of(graph)) {
     found_.values.resize(graph.values.size());
-    for (int node = 0; node < graph.node_count(); ++node) {
-      for (const ValueId output : graph.nodes[node].outputs) {
-        if (output != kNoValue) makers_[output] = node;
-      }
-    }
   }
 
   Result<NamedPlacements> read(std::span<const PlacementLine> lines) {
@@ -82,7 +77,7 @@ class LineReader {
 
   const Graph& graph_;
   const Mesh& mesh_;
-  std::vector<int> makers_;  // per value: the node that makes it, or -1
+  const std::vector<int> makers_;
   NamedPlacements found_;
 };
 

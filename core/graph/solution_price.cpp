@@ -18,29 +18,22 @@ Result<double> node_us(const ResolvedNode& node, const NodeStrategy& strategy, c
   std::vector<uint64_t> tags;
   for (const Rule& rule : strategy.rules) tags.push_back(rule.tag);
   ComputeTime time(subject, roofline);
-  int64_t most_ps = 0;
-  const Status status = visit_local_calls(subject, strategy.inputs, strategy.outputs, tags,
-                                          [&](const LocalCall& local) -> Status {
-                                            const Result<int64_t> ps = time.of(local);
-                                            if (ps.ok()) most_ps = std::max(most_ps, *ps);
-                                            return ps.status();
-                                          });
-  if (!status.ok()) return status;
-  return static_cast<double>(most_ps) / 1e6;
+  Status fault;
+  const Result<int64_t> ps =
+      longest_ps(subject, strategy.inputs, strategy.outputs, tags, time, fault);
+  if (!ps.ok()) return ps.status();
+  return static_cast<double>(*ps) / 1e6;
 }
 
 // Prices the moves of one solution.
 class MovePricing {
  public:
   MovePricing(const ResolvedGraph& resolved, const Solution& solution, const CostModel& model)
-      : resolved_(resolved), solution_(solution), model_(model), graphs_(model.mesh()) {
-    makers_.resize(resolved.graph->values.size(), -1);
-    for (int node = 0; node < resolved.graph->node_count(); ++node) {
-      for (const ValueId id : resolved.graph->nodes[node].outputs) {
-        if (id != kNoValue) makers_[id] = node;
-      }
-    }
-  }
+      : resolved_(resolved),
+        solution_(solution),
+        model_(model),
+        graphs_(model.mesh()),
+        makers_(makers_of(*resolved.graph)) {}
 
   Result<std::vector<double>> step_us(const ValueMove& move) {
     if (is_settling(move)) return settling_us(move);
@@ -71,7 +64,7 @@ class MovePricing {
   const Solution& solution_;
   const CostModel& model_;
   GraphStore graphs_;
-  std::vector<int> makers_;
+  const std::vector<int> makers_;
 };
 
 }  // namespace

@@ -1,22 +1,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/graph/layout_json.hpp"
 #include "core/graph/solution_file.hpp"
 
 namespace onedim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json layout_json(const Layout& layout, const Mesh& mesh) {
-  return layout.placements.empty() ? Json(nullptr) : Json(format_layout(layout, mesh));
-}
-
-Json layouts_json(const std::vector<Layout>& layouts, const Mesh& mesh) {
-  Json list = Json::array();
-  for (const Layout& layout : layouts) list.push_back(layout_json(layout, mesh));
-  return list;
-}
 
 Json strategy_json(const NodeStrategy& strategy, const Mesh& mesh) {
   Json rules = Json::array();

@@ -127,13 +127,8 @@ Result<GraphPlan> plan_graph(const ResolvedGraph& resolved, const NamedPlacement
     return absl::FailedPreconditionError(fmt::format(
         "{} on {}: {}", graph.name, mesh.format(), Conflict(graph, plan).text(solved->assignment)));
   }
-  const SelectOptions& select = options.network.select;
-  PlanOptions moves;
-  moves.policy = select.policy;
-  moves.memory_bytes = select.memory_bytes;
-  moves.allow_shard_to_partial = select.allow_shard_to_partial;
-  Result<TimedSolution> timed =
-      make_solution(resolved, builder, planner, moves, solved->assignment);
+  Result<TimedSolution> timed = make_solution(
+      resolved, builder, planner, plan_options(options.network.select), solved->assignment);
   if (!timed.ok()) return timed.status();
   made.timed = *std::move(timed);
   made.objective_ps = made.timed.total_compute_ps + made.timed.communication_ps;

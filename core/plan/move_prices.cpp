@@ -15,6 +15,22 @@ MemoKey key_of(const TensorMeta& tensor) {
   return key;
 }
 
+// A layout's strided shards, where they stand.
+std::string strided_text(const Layout& layout) {
+  std::string text;
+  for (const Placement& placement : layout.placements) {
+    const bool is_strided = placement.kind == Placement::Kind::kStridedShard;
+    text += is_strided ? format_placement(placement) + "," : ",";
+  }
+  return text;
+}
+
+void add_kinds(const Layout& layout, std::set<std::string>& kinds) {
+  for (const Placement& placement : layout.placements) {
+    if (placement.is_partial()) kinds.insert(placement.partial);
+  }
+}
+
 Cost cost_of(double us) { return std::isfinite(us) ? Cost{to_ps(us)} : kForbidden; }
 
 }  // namespace
@@ -28,11 +44,9 @@ bool MovePrices::may_search_all() const {
 
 // Of layouts with the same partial kinds, and strided shards in the same places.
 Result<LayoutTable> MovePrices::table_of(int tensor_ndim, const std::set<std::string>& kinds,
-                                         std::span<const Layout* const> layouts,
-                                         const std::string& strided) {
-  std::string key = fmt::format("{};{};", tensor_ndim, strided);
-  for (const Placement& placement : layouts[0]->placements)
-    key += placement.kind == Placement::Kind::kStridedShard ? format_placement(placement) : ",";
+                                         std::span<const Layout* const> layouts) {
+  std::string key = std::to_string(tensor_ndim);
+  for (const Layout* layout : layouts) key += ";" + strided_text(*layout);
   for (const std::string& kind : kinds) key += ";" + kind;
   if (const auto found = tables_.find(key); found != tables_.end()) return found->second;
   Result<LayoutTable> table = planner_.table(tensor_ndim, {kinds.begin(), kinds.end()}, layouts,
@@ -45,26 +59,16 @@ Status MovePrices::search_all(const TensorMeta& tensor, LayoutId from, std::span
                               Known& known) {
   // Strided shards stand in a table where they stand in its layouts, kinds anywhere: a search may
   // only step through what a plan may, so targets with the same ones share a table.
-  const auto special = [&](const Layout& layout, std::set<std::string>& kinds) {
-    std::string strided;
-    for (const Placement& placement : layout.placements) {
-      if (placement.is_partial()) kinds.insert(placement.partial);
-      const bool is_strided = placement.kind == Placement::Kind::kStridedShard;
-      strided += is_strided ? format_placement(placement) + "," : ",";
-    }
-    return strided;
-  };
   std::map<std::pair<std::string, std::set<std::string>>, std::vector<LayoutId>> parts;
   for (const LayoutId target : to) {
     std::set<std::string> kinds;
-    special(pool_.layout(from), kinds);
-    std::string strided = special(pool_.layout(target), kinds);
-    parts[{std::move(strided), std::move(kinds)}].push_back(target);
+    for (const LayoutId end : {from, target}) add_kinds(pool_.layout(end), kinds);
+    parts[{strided_text(pool_.layout(target)), std::move(kinds)}].push_back(target);
   }
   for (const auto& [key, targets] : parts) {
     const std::array<const Layout*, 2> layouts = {&pool_.layout(from), &pool_.layout(targets[0])};
     const Result<LayoutTable> table =
-        table_of(static_cast<int>(tensor.shape.size()), key.second, layouts, key.first);
+        table_of(static_cast<int>(tensor.shape.size()), key.second, layouts);
     if (absl::IsUnimplemented(table.status()) || absl::IsInvalidArgument(table.status())) {
       if (Status status = plan_each(tensor, from, targets, known); !status.ok()) return status;
       continue;

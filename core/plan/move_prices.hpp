@@ -28,7 +28,7 @@ class MovePrices {
   using Known = absl::flat_hash_map<std::pair<LayoutId, LayoutId>, Cost>;
 
   Result<LayoutTable> table_of(int tensor_ndim, const std::set<std::string>& kinds,
-                               std::span<const Layout* const> layouts, const std::string& strided);
+                               std::span<const Layout* const> layouts);
   Status search_all(const TensorMeta& tensor, LayoutId from, std::span<const LayoutId> to,
                     Known& known);
   Status plan_each(const TensorMeta& tensor, LayoutId from, std::span<const LayoutId> to,

@@ -13,14 +13,6 @@
 namespace onedim {
 namespace {
 
-PlanOptions plan_options(const SelectOptions& options) {
-  PlanOptions plan;
-  plan.policy = options.policy;
-  plan.memory_bytes = options.memory_bytes;
-  plan.allow_shard_to_partial = options.allow_shard_to_partial;
-  return plan;
-}
-
 std::vector<Wants> one_each(std::span<const LayoutId> layouts) {
   std::vector<Wants> column;
   for (const LayoutId layout : layouts) column.push_back({layout});

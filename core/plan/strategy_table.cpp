@@ -140,15 +140,10 @@ class Enumeration {
   Status price(PricedStrategy& priced, Status& fault) {
     std::vector<uint64_t> tags;
     for (const Rule& rule : priced.strategy.rules) tags.push_back(rule.tag);
-    const Status valid =
-        visit_local_calls(subject_, priced.strategy.inputs, priced.strategy.outputs, tags,
-                          [&](const LocalCall& local) -> Status {
-                            const Result<int64_t> ps = time_.of(local);
-                            if (!ps.ok()) return fault = ps.status();
-                            priced.compute_ps = std::max(priced.compute_ps, *ps);
-                            return absl::OkStatus();
-                          });
-    if (!valid.ok()) return valid;
+    const Result<int64_t> ps =
+        longest_ps(subject_, priced.strategy.inputs, priced.strategy.outputs, tags, time_, fault);
+    if (!ps.ok()) return ps.status();
+    priced.compute_ps = *ps;
     const Result<std::vector<JointGroup>> groups =
         joint_groups(joint_placements(priced.strategy.outputs), registry_);
     if (!groups.ok()) return fault = groups.status();

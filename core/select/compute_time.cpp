@@ -102,4 +102,19 @@ int64_t ComputeTime::least(std::span<const int64_t> lengths) {
   return price(call_, nullptr).value_or(0);
 }
 
+Result<int64_t> longest_ps(const SelectSubject& subject, std::span<const Layout> inputs,
+                           std::span<const Layout> outputs, std::span<const uint64_t> tags,
+                           ComputeTime& time, Status& fault) {
+  int64_t longest = 0;
+  const Status valid =
+      visit_local_calls(subject, inputs, outputs, tags, [&](const LocalCall& local) -> Status {
+        const Result<int64_t> ps = time.of(local);
+        if (!ps.ok()) return fault = ps.status();
+        longest = std::max(longest, *ps);
+        return absl::OkStatus();
+      });
+  if (!valid.ok()) return valid;
+  return longest;
+}
+
 }  // namespace onedim

@@ -36,4 +36,10 @@ class ComputeTime {
   std::vector<OptionalOutput> outputs_;
 };
 
+// Of the rank that takes longest, in ps, of the local calls that visit_local_calls visits. Fails
+// where they are not valid, and where the pack's cost fails, which is then `fault` too.
+Result<int64_t> longest_ps(const SelectSubject& subject, std::span<const Layout> inputs,
+                           std::span<const Layout> outputs, std::span<const uint64_t> tags,
+                           ComputeTime& time, Status& fault);
+
 }  // namespace onedim

@@ -13,10 +13,6 @@ constexpr int64_t kRadiusShare = 24;
 // On smaller meshes a search takes no longer than to find and plan a strategy to begin with.
 constexpr size_t kMostUnguessedMeshDims = 6;
 
-PlanOptions plan_options(const SelectOptions& options, int from_outermost) {
-  return {options.policy, options.memory_bytes, options.allow_shard_to_partial, from_outermost, 0};
-}
-
 MoveTotal total_of(const MovePlans& plans) {
   MoveTotal total;
   for (const std::shared_ptr<const Plan>& plan : plans) {
@@ -111,15 +107,14 @@ std::optional<StrategyCost> Decider::leaf_cost(const SelectSubject& subject,
   const std::vector<Layout> inputs = input_layouts(strategy);
   absl::InlinedVector<uint64_t, 8> tags;
   for (const int rule : strategy.rules) tags.push_back(choices_.rules()[rule].rule.tag);
-  const Status valid = visit_local_calls(subject, inputs, output_layouts(strategy), tags,
-                                         [&](const LocalCall& local) -> Status {
-                                           if (time == nullptr) return absl::OkStatus();
-                                           const Result<int64_t> ps = time->of(local);
-                                           if (!ps.ok()) return compute_fault_ = ps.status();
-                                           cost.compute_ps = std::max(cost.compute_ps, *ps);
-                                           return absl::OkStatus();
-                                         });
-  if (!valid.ok()) return std::nullopt;
+  const std::vector<Layout> outputs = output_layouts(strategy);
+  if (time == nullptr) {
+    if (!check_local_calls(subject, inputs, outputs, tags).ok()) return std::nullopt;
+  } else {
+    const Result<int64_t> ps = longest_ps(subject, inputs, outputs, tags, *time, compute_fault_);
+    if (!ps.ok()) return std::nullopt;
+    cost.compute_ps = *ps;
+  }
   if (plans_leaves_) {
     const Result<MovePlans> plans = plan_moves(inputs);
     if (!plans.ok()) return std::nullopt;

@@ -9,6 +9,8 @@
 
 namespace onedim {
 
+struct PlanOptions;
+
 struct SelectOptions {
   Policy policy = Policy::kNonempty;
   int64_t memory_bytes = std::numeric_limits<int64_t>::max();  // of a rank during one step
@@ -17,6 +19,9 @@ struct SelectOptions {
   bool forbid_moves = false;  // every input stays as it is
   bool with_compute = false;  // the objective counts the time of the local call too
 };
+
+// What an input may do on its way; `from_outermost` as in PlanOptions.
+PlanOptions plan_options(const SelectOptions& options, int from_outermost = 0);
 
 struct SelectRequest {
   const Op* op = nullptr;

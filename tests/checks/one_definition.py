@@ -52,8 +52,8 @@ def main():
     for name in names:
         if program(name):
             programs[program(name)].append((name, tree.read(name)))
-    for name in tree.files(".hpp", ".cpp"):
-        if name.startswith("tests/") and name.endswith(".hpp"):
+    for name in tree.files(".hpp"):
+        if name.startswith("tests/"):
             programs["onedim"].append((name, tree.read(name)))
     faults = [fault for files in programs.values() for fault in faults_of(files)]
     tree.finish("one_definition", faults, f"{len(names)} files, {len(programs)} programs")

@@ -8,10 +8,9 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from mpi_launch import mpirun, told, wait_for_end_of
+from mpi_launch import InFolder, mpirun, told, wait_for_end_of
 
 LLAMA = sys.argv.pop()
 PROGRAM = pathlib.Path(sys.argv.pop())
@@ -61,17 +60,7 @@ def untimed(text):
     return document
 
 
-class OnMpi(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def file(self, name, text):
-        path = self.folder / name
-        path.write_text(text)
-        return str(path)
-
+class OnMpi(InFolder):
     def place_two(self, name, lines):
         """The small graph, and its plan on two ranks under `lines`."""
         graph, plan = self.file("two.json", json.dumps(TWO)), str(self.folder / name)

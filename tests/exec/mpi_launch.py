@@ -5,11 +5,26 @@ import pathlib
 import subprocess
 import tempfile
 import time
+import unittest
 
 TEMPORARY = tempfile.TemporaryDirectory()  # for records of runs that fail
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
                "TMPDIR": TEMPORARY.name}
+
+
+class InFolder(unittest.TestCase):
+    """Each test has a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return str(path)
 
 
 def mpirun(*parts, **variables):

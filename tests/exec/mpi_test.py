@@ -13,11 +13,10 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-from mpi_launch import mpirun, told, wait_for_end_of
+from mpi_launch import InFolder, mpirun, told, wait_for_end_of
 
 STUCK = sys.argv.pop()
 RANKS = sys.argv.pop()
@@ -39,18 +38,6 @@ def alone(*arguments, **variables):
 
 def on_mpi(ranks, *arguments, **variables):
     return mpirun((ranks, PROGRAM, "run", "--backend", "mpi", *arguments), **variables)
-
-
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def file(self, name, text):
-        path = self.folder / name
-        path.write_text(text)
-        return str(path)
 
 
 def draw_layout(rng, mesh_dims, ndim, dtype, may_be_partial):

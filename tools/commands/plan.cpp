@@ -1,12 +1,12 @@
 #include <nlohmann/json.hpp>
 
-#include "core/base/input_file.hpp"
 #include "core/base/output_file.hpp"
 #include "core/graph/solution_file.hpp"
 #include "tools/byte_size.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/graph_plan_report.hpp"
 #include "tools/graph_source.hpp"
+#include "tools/placement_file.hpp"
 #include "tools/planning_flags.hpp"
 #include "tools/solving_flags.hpp"
 
@@ -24,25 +24,17 @@ struct PlanFlags {
 
 Result<NamedPlacements> read_placements(const PlanFlags& flags, const Graph& graph,
                                         const Mesh& mesh) {
-  std::vector<PlacementLine> lines;
-  if (!flags.place.empty()) {
-    const Result<std::string> text = read_text_file(flags.place);
-    if (!text.ok()) return annotate(text.status(), "--place");
-    Result<std::vector<PlacementLine>> parsed = parse_placement_lines(*text);
-    if (!parsed.ok()) return annotate(parsed.status(), flags.place);
-    lines = *std::move(parsed);
-  }
-  Result<NamedPlacements> named = find_placements(graph, mesh, lines);
+  const Result<std::vector<PlacementLine>> lines = read_placement_file(flags.place);
+  if (!lines.ok()) return lines.status();
+  Result<NamedPlacements> named = find_placements(graph, mesh, *lines);
   return named.ok() ? std::move(named) : annotate(named.status(), flags.place);
 }
 
-Result<GraphPlanOptions> plan_options(const PlanFlags& flags, Clock::time_point start) {
-  const Result<PlanOptions> moves = flags.planning.plan_options();
-  if (!moves.ok()) return moves.status();
+Result<GraphPlanOptions> graph_plan_options(const PlanFlags& flags, Clock::time_point start) {
+  const Result<SelectOptions> select = flags.planning.select_options();
+  if (!select.ok()) return select.status();
   GraphPlanOptions options;
-  options.network.select.policy = moves->policy;
-  options.network.select.memory_bytes = moves->memory_bytes;
-  options.network.select.allow_shard_to_partial = moves->allow_shard_to_partial;
+  options.network.select = *select;
   if (!flags.parameter_budget.empty()) {
     const Result<int64_t> bytes = parse_byte_size(flags.parameter_budget);
     if (!bytes.ok()) return annotate(bytes.status(), "--parameter-budget");
@@ -56,7 +48,7 @@ Result<GraphPlanOptions> plan_options(const PlanFlags& flags, Clock::time_point 
 
 Result<ExitCode> run_plan(Session& session, const PlanFlags& flags) {
   const Clock::time_point start = Clock::now();
-  const Result<GraphPlanOptions> options = plan_options(flags, start);
+  const Result<GraphPlanOptions> options = graph_plan_options(flags, start);
   if (!options.ok()) return options.status();
   Result<std::shared_ptr<const CostModel>> model = flags.planning.make_model();
   if (!model.ok()) return model.status();

@@ -43,18 +43,11 @@ Status check_mesh(const Mesh& mesh) {
 
 Result<ChosenStrategy> choose(const RunFlags& flags, const Op& op, const Registry& registry,
                               const PlacedCall& placed, Planner& planner) {
-  Result<PlanOptions> plan_options = flags.planning.plan_options();
-  if (!plan_options.ok()) return plan_options.status();
-  if (!flags.rules.empty()) {
-    // What is given may be uneven.
-    plan_options->policy = Policy::kAny;
-    return given_strategy(op, registry, placed, planner, flags.rules, *plan_options);
-  }
-  SelectOptions options;
-  options.policy = plan_options->policy;
-  options.memory_bytes = plan_options->memory_bytes;
-  options.allow_shard_to_partial = plan_options->allow_shard_to_partial;
-  return select_strategy(op, registry, placed, planner, options);
+  Result<SelectOptions> options = flags.planning.select_options();
+  if (!options.ok()) return options.status();
+  if (flags.rules.empty()) return select_strategy(op, registry, placed, planner, *options);
+  options->policy = Policy::kAny;  // what is given may be uneven
+  return given_strategy(op, registry, placed, planner, flags.rules, plan_options(*options));
 }
 
 std::vector<std::string> layout_texts(std::span<const Layout> layouts, const Mesh& mesh) {

@@ -29,15 +29,11 @@ struct Choice {
 };
 
 Result<SelectOptions> parse_options(const SelectFlags& flags) {
-  const Result<PlanOptions> plan_options = flags.planning.plan_options();
-  if (!plan_options.ok()) return plan_options.status();
-  SelectOptions options;
-  options.policy = plan_options->policy;
-  options.memory_bytes = plan_options->memory_bytes;
-  options.allow_shard_to_partial = plan_options->allow_shard_to_partial;
-  options.exact_rules = flags.exact_rules;
-  options.forbid_moves = flags.forbid_moves;
-  options.with_compute = flags.compute;
+  Result<SelectOptions> options = flags.planning.select_options();
+  if (!options.ok()) return options.status();
+  options->exact_rules = flags.exact_rules;
+  options->forbid_moves = flags.forbid_moves;
+  options->with_compute = flags.compute;
   return options;
 }
 
